@@ -63,7 +63,7 @@ export async function openPlatform(
     accounts: createAccounts({ home, store, providers, environment, clock, log }),
     authority: createAuthority(token),
     startedAt,
-    timing: { ...usualTiming, ...options.timing },
+    timing: { ...defaultTiming, ...options.timing },
     pawl: programs.pawl,
     environment,
     clock,
@@ -79,7 +79,7 @@ export async function openPlatform(
   return { platform, time, token };
 }
 
-const usualTiming: Timing = {
+const defaultTiming: Timing = {
   stopGraceMs: limits.stopGraceMs,
   hungAfterSignalMs: limits.hungAfterSignalMs,
   livenessMs: limits.livenessMs,

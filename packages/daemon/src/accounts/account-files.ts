@@ -8,37 +8,34 @@ import { problemAt, readBoundedFile, syncDirectory, writePrivateFile } from './p
 
 /**
  * The files of one account:
- *
  *   accounts/<id>/secret.json   0600  { env: { NAME: value } }
  *   accounts/<id>/directory/    0700  the CLI's own config directory
- *
- * They are made under another name and renamed, and only then does the row exist. So a directory without a row is the rest
- * of an addition that was cut short, and nobody's.
+ * They are created under a temporary name and renamed before the row is written. So a directory without a row is left
+ * over from an interrupted addition.
  */
 export type AccountFiles = {
-  /** Where an account's files are. */
+  /** The directory of an account's files. */
   place(id: string): string;
-  /** The CLI's own config directory of an account. */
+  /** The CLI's config directory of an account. */
   directory(id: string): string;
-  /** Makes the files of a new account: its secrets, and what `fill` puts into its config directory. */
+  /** Creates the files of a new account: its secrets, and what `fill` writes to its config directory. */
   create(id: string, env: Record<string, string>, fill: (directory: string) => Promise<void>): Promise<void>;
-  /** The secrets of an account by the names of their variables. Files that are gone or open to others are an error. */
+  /** The secrets of an account by variable name. Throws if the files are missing or readable by others. */
   readSecrets(id: string): Promise<Record<string, string>>;
-  /** Why an account's files cannot be used; null when they can. */
+  /** Why an account's files cannot be used, or null. */
   problem(id: string): Promise<string | null>;
   remove(id: string): Promise<void>;
-  /** The accounts that have files, and what was left by what was cut short. */
+  /** The accounts that have files, and drafts left by interrupted additions. */
   list(): Promise<{ accounts: string[]; drafts: string[] }>;
   removeDraft(name: string): Promise<void>;
 };
 
-/** What a test may do between the steps of an addition. */
+/** Hooks for tests between the steps of an addition. */
 export type AccountStep = 'directory' | 'rename' | 'row';
 
 const secretSchema = z.object({ env: z.record(z.string(), z.string()) });
 const draftPrefix = '.new-';
 
-/** The files of all accounts below one directory. */
 export function accountFiles(root: string, atStep: (step: AccountStep) => void = () => {}): AccountFiles {
   const place = (id: string) => join(root, id);
   const secretFile = (id: string) => join(place(id), 'secret.json');
@@ -102,7 +99,7 @@ function parseSecrets(text: string): Record<string, string> | null {
   try {
     return secretSchema.parse(JSON.parse(text)).env;
   } catch {
-    // What is wrong with it is not told, for that could quote it.
+    // The parse error could quote the secret, so drop it.
     return null;
   }
 }

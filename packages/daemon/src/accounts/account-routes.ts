@@ -4,7 +4,6 @@ import { callerPath } from '../platform/search-path.ts';
 import type { SessionPlatform } from './session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** What is asked of accounts, and done to them. */
 export function addAccountRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { platform: SessionPlatform }): void {
   const { accounts } = platform;
 

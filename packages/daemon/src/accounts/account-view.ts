@@ -5,13 +5,13 @@ import type { AccountFiles } from './account-files.ts';
 import type { AccountParts } from './accounts.ts';
 import { credentialState } from './credential-state.ts';
 
-/** The setting that names the account which a provider's new agents use. */
+/** The setting with a provider's default account. */
 export const defaultKey = (provider: string): string => `account.default:${provider}`;
 
-/** The shortest secret whose last characters may be shown: of a shorter one they would be too much. */
+/** The shortest secret whose last characters may be shown; of a shorter one they would reveal too much. */
 const shownFromCharacters = 16;
 
-/** An account as people see it, without anything of its secrets but the last four characters. */
+/** An account without its secrets, except for the last four characters. */
 export async function accountView(
   platform: AccountParts & { files: AccountFiles },
   account: Account,
@@ -27,7 +27,7 @@ export async function accountView(
   };
 }
 
-/** The last four characters of a secret; null where there is no single one, or it is short. */
+/** The last four characters of a secret; null unless there is exactly one that is long enough. */
 async function fingerprintOf(files: AccountFiles, id: string): Promise<string | null> {
   const secrets = await files.readSecrets(id).catch(() => ({}));
   const [secret, ...others] = Object.values<string>(secrets);

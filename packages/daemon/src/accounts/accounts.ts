@@ -22,7 +22,7 @@ import type { AccountStep } from './account-files.ts';
 import { accountFiles } from './account-files.ts';
 import { accountView, defaultKey } from './account-view.ts';
 import { addAccount } from './add-account.ts';
-import { usualDirectory } from './config-directory.ts';
+import { defaultDirectory } from './config-directory.ts';
 import { copyConversation, findConversation } from './conversation.ts';
 import type { CredentialState } from './credentials.ts';
 import { credentialState } from './credential-state.ts';
@@ -42,54 +42,54 @@ export type AccountParts = {
   environment: NodeJS.ProcessEnv;
   clock(): number;
   log: Logger;
-  /** For tests that end the process in the middle of an addition. */
+  /** For tests that kill the process during an addition. */
   atStep?: (step: AccountStep) => void;
 };
 
-/** A conversation that is to go on under another account; `from` null is the CLI's own directory, which is only read. */
+/** A conversation to continue under another account; `from` null is the CLI's own directory, which is only read. */
 export type Move = {
   from: Account | null;
   to: Account;
   preset: ProviderPreset;
   providerSessionId: string;
-  /** What the agent's shell said about the provider: it may name the directory. */
+  /** The provider's variables of the agent's shell, which may name the directory. */
   environment?: Record<string, string>;
 };
 
-/** The credentials of one home. Secrets leave it in the environment of the process that needs them, and no other way. */
+/** The credentials of one home. Secrets leave it only through the environment of the process that needs them. */
 export type Accounts = {
   add(body: AddAccountBody): Promise<{ account: AccountView; created: boolean }>;
   list(provider?: string): Promise<AccountView[]>;
-  /** Takes an account out of use and deletes its secrets; its row stays. */
+  /** Retires an account and deletes its secrets; its row stays. */
   remove(reference: string): Promise<AccountView>;
-  /** Makes an account the one that its provider's new agents use; `clear` forgets that it is exhausted or invalid. */
+  /** Makes an account its provider's default; `clear` also clears exhausted and invalid. */
   use(reference: string, options?: { clear?: boolean }): Promise<AccountView>;
-  /** Lets the vendor's own CLI, found on this PATH, say one word with an account. */
+  /** Runs the vendor's CLI, found on this PATH, with an account and a minimal prompt. */
   test(reference: string, path: string): Promise<AccountTest>;
-  /** The account that was asked for, by name or id, or the provider's default one; null when there is none. */
+  /** The requested account, by name or id, or the provider's default; null if there is none. */
   chosen(provider: string, reference?: string): Promise<Account | null>;
-  /** What a session needs in its environment to use an account. */
+  /** The environment that a session needs to use an account. */
   sessionUse(account: Account, preset: ProviderPreset, model: string | null): Promise<SessionUse>;
-  /** What must not stand in the output of a session with this account. */
+  /** The secrets to mask in the output of sessions with this account. */
   secretsOf(accountId: string): string[];
-  /** The secrets of all accounts, which stand nowhere else. */
+  /** The secrets of all accounts. */
   secrets(): string[];
-  /** Keeps the secrets that somebody's shell has for a provider; null when it has none. */
+  /** Stores the secrets that a shell has for a provider; null if it has none. */
   captureShell(preset: ProviderPreset, variables: Record<string, string>): Promise<Account | null>;
   moveConversation(move: Move): Promise<'moved' | 'impossible'>;
   credentialState(account: Account): Promise<CredentialState>;
-  /** Brings files and rows together after a start: the rest of what was cut short goes, and what is broken is told. */
+  /** Reconciles files and rows at start: removes leftovers and marks broken accounts. */
   settle(): Promise<void>;
 };
 
-/** Opens the accounts of a home. A directory of theirs that others can read is refused. */
+/** Opens the accounts of a home. Refuses a directory that others can read. */
 export function createAccounts(parts: AccountParts): Accounts {
   const { home, store, providers } = parts;
   openPrivateDirectory(home.accounts);
   const files = accountFiles(home.accounts, parts.atStep);
   const platform = { ...parts, files };
   const finder = createSecretFinder(home.accounts);
-  // Two that come at once with the same credentials make one account.
+  // Concurrent requests with the same credentials create one account.
   const inTurn = createSerial();
 
   async function find(reference: string): Promise<Account> {
@@ -106,10 +106,10 @@ export function createAccounts(parts: AccountParts): Accounts {
     if (preset.account === null || preset.account.directory === null) return null;
     const named = account?.kind === 'shell' && (environment?.[preset.account.directory] ?? '') !== '';
     if (account !== null && !named && hasOwnDirectory(account, preset.account)) return files.directory(account.id);
-    return usualDirectory(preset.account, { ...parts.environment, ...preset.env, ...environment });
+    return defaultDirectory(preset.account, { ...parts.environment, ...preset.env, ...environment });
   }
 
-  /** Whoever got an answer out of an account knows that it can be used; one that told of a limit, that it cannot. */
+  /** A successful test clears exhausted and invalid; one that hits a limit marks the account exhausted. */
   async function noteTest({ id }: Account, { ok, limitedUntil }: ProbeResult): Promise<void> {
     await store.write(async (tx) => {
       if (ok) await updateAccount(tx, id, usable);
@@ -146,7 +146,7 @@ export function createAccounts(parts: AccountParts): Accounts {
     async use(reference, { clear = false } = {}) {
       const account = await find(reference);
       if (account.kind === 'shell') {
-        throw new PawlError('conflict', `${account.name} is what a shell had, for the agents that came from there.`, {
+        throw new PawlError('conflict', `${account.name} is a shell account, for the agents of that shell only.`, {
           hint: 'Add the key itself with `pawl account add`.',
         });
       }
@@ -176,11 +176,11 @@ export function createAccounts(parts: AccountParts): Accounts {
       }
       const account = await find(reference);
       if (account.kind === 'shell') {
-        throw new PawlError('invalid_input', `${account.name} is what a shell brought along, for its own agents only.`);
+        throw new PawlError('invalid_input', `${account.name} is a shell account, for the agents of that shell only.`);
       }
       if (account.provider === provider) return account;
       throw new PawlError('invalid_input', `The account ${account.name} is for ${account.provider}, not ${provider}.`, {
-        hint: `See \`pawl account ls\`, or say --provider ${account.provider}.`,
+        hint: `See \`pawl account ls\`, or pass --provider ${account.provider}.`,
       });
     },
 
@@ -191,13 +191,13 @@ export function createAccounts(parts: AccountParts): Accounts {
 
     async moveConversation(move) {
       const { to, preset, providerSessionId } = move;
-      // Without a directory of its own, every account finds all conversations where they are.
+      // Without a directory of its own, every account finds all conversations in place.
       if (preset.account?.directory === null) return 'moved';
       const source = directoryOf(move.from, move);
       const target = directoryOf(to, move);
       if (preset.account === null || source === null || target === null) return 'impossible';
       if (source === target) return 'moved';
-      // What is not ours is never written to.
+      // Never write to a directory that is not ours.
       if (target !== files.directory(to.id)) return 'impossible';
       const paths = await findConversation(source, preset.account.conversations, providerSessionId);
       if (paths.length === 0) return 'impossible';
@@ -209,10 +209,10 @@ export function createAccounts(parts: AccountParts): Accounts {
   };
 }
 
-/** The facts of an account that nothing keeps from being used. */
+/** Fields of an account that nothing blocks. */
 const usable = { exhaustedUntil: null, strikes: 0, invalidReason: null };
 
-/** Makes an account the default of its provider; `clear` forgets that it is exhausted or invalid. */
+/** Makes an account its provider's default; `clear` also clears exhausted and invalid. */
 async function select(tx: WriteTransaction, { id, name, provider }: Account, clear: boolean): Promise<void> {
   await setSetting(tx, defaultKey(provider), id);
   if (clear) await updateAccount(tx, id, usable);

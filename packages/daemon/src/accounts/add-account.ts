@@ -13,12 +13,15 @@ import { copyConfigDirectory } from './copy-directory.ts';
 import { loginFile } from './credentials.ts';
 import { writePrivateFile } from './private-file.ts';
 
-type Shop = AccountParts & { files: AccountFiles };
+type AccountContext = AccountParts & { files: AccountFiles };
 type Draft = { kind: Account['kind']; env: Record<string, string>; fill(directory: string): Promise<void> };
 
-/** Keeps credentials that a person gives. The same ones given again, as by a request that is repeated, make no second account. */
+/**
+ * Stores credentials given by a person. Giving the same ones again, as a repeated request does, creates no second
+ * account.
+ */
 export async function addAccount(
-  platform: Shop,
+  platform: AccountContext,
   body: AddAccountBody,
 ): Promise<{ account: Account; created: boolean }> {
   const preset = platform.providers.get(body.provider);
@@ -27,7 +30,7 @@ export async function addAccount(
   if (known !== null && (body.name === undefined || body.name === known.name))
     return { account: known, created: false };
   if (known !== null) {
-    throw new PawlError('conflict', `These credentials are kept already, as ${known.name}.`, {
+    throw new PawlError('conflict', `These credentials are already stored as ${known.name}.`, {
       hint: `Use that one, or remove it first: pawl account rm ${known.name}.`,
     });
   }
@@ -39,9 +42,9 @@ export async function addAccount(
   return { account: await storeAccount(platform, preset.name, { name, email, baseUrl }, draft), created: true };
 }
 
-/** Makes the files of an account, and then its row. */
+/** Creates the files of an account, then its row. */
 export async function storeAccount(
-  platform: Shop,
+  platform: AccountContext,
   provider: string,
   given: Pick<Account, 'name' | 'email' | 'baseUrl'>,
   { kind, env, fill }: Draft,
@@ -67,17 +70,16 @@ export async function storeAccount(
 function draftOf(preset: ProviderPreset, { kind, secret, from, baseUrl: url }: AddAccountBody): Draft {
   const baseUrl = url ?? null;
   const use = preset.account;
-  if (use === null) throw refusal(preset, 'takes no accounts', 'It uses whatever login its program has.');
+  if (use === null) throw refusal(preset, 'takes no accounts', 'It uses the login of its own program.');
   if (baseUrl !== null && use.baseUrl === null && !takesBaseUrl(use)) {
-    throw refusal(preset, 'cannot be pointed at another server', 'Leave --base-url out.');
+    throw refusal(preset, 'cannot be pointed at another server', 'Omit --base-url.');
   }
   const fill = (directory: string) =>
     use.directory === null
       ? Promise.resolve()
       : writePresetFiles(directory, use, { baseUrl, key: use.key, model: null });
   if (kind === 'directory') {
-    if (use.directory === null)
-      throw refusal(preset, 'has no config directory that can be moved', 'Add a key instead.');
+    if (use.directory === null) throw refusal(preset, 'has no relocatable config directory', 'Add a key instead.');
     if (from === undefined) throw new PawlError('usage', 'Which directory?', { hint: 'Say --from DIRECTORY.' });
     const place = basename(from) === innerDirectory(use) ? basename(from) : '.';
     return { kind, env: {}, fill: (directory) => copyConfigDirectory(from, join(directory, place)) };
@@ -88,15 +90,15 @@ function draftOf(preset: ProviderPreset, { kind, secret, from, baseUrl: url }: A
     throw refusal(preset, `takes no ${kind === 'api-key' ? 'API key' : 'token'}`, `Try ${other}, or --from DIRECTORY.`);
   }
   if (secret === undefined) {
-    throw new PawlError('usage', 'There is no secret.', {
-      hint: 'Give it on stdin with --key-stdin or --token-stdin.',
+    throw new PawlError('usage', 'No key given.', {
+      hint: 'Pipe it in with --key-stdin or --token-stdin.',
     });
   }
   return {
     kind,
     env: { [variable]: secret },
     async fill(directory) {
-      // The variable is enough for the CLI, and wins over the file; the file is for those who look at the directory.
+      // The variable is enough for the CLI and overrides the file; the file is for people who inspect the directory.
       if (kind === 'token' && use.credentials !== null)
         await writePrivateFile(join(directory, use.credentials), loginFile(secret));
       await fill(directory);
@@ -104,7 +106,7 @@ function draftOf(preset: ProviderPreset, { kind, secret, from, baseUrl: url }: A
   };
 }
 
-/** The directory that a CLI keeps everything in below the one that it is given, such as `.gemini`; null when it does not. */
+/** The subdirectory in which a CLI keeps everything, such as `.gemini`, or null. */
 function innerDirectory({ files, conversations }: AccountUse): string | null {
   const tops = new Set([...Object.keys(files), ...conversations].map((path) => path.split('/')[0] ?? ''));
   const [top = ''] = tops;
@@ -115,9 +117,9 @@ function takesBaseUrl(use: AccountUse): boolean {
   return [...use.baseUrlArguments, ...Object.values(use.files)].some((text) => text.includes('{baseUrl}'));
 }
 
-/** The account that has the same secrets for the same server; null when there is none, or nothing to compare. */
+/** The account with the same secrets for the same server, or null. */
 async function sameSecrets(
-  platform: Shop,
+  platform: AccountContext,
   { provider, baseUrl }: AddAccountBody,
   draft: Draft,
 ): Promise<Account | null> {

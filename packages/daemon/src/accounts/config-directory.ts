@@ -3,10 +3,10 @@ import { lstat } from 'node:fs/promises';
 import { join, normalize, sep } from 'node:path';
 import { writePrivateFile } from './private-file.ts';
 
-/** What the files of a preset may speak of. */
+/** Values for the placeholders in a preset's files. */
 export type FileValues = { baseUrl: string | null; key: string | null; model: string | null };
 
-/** Writes the files that a CLI needs before it starts into its config directory, where they are missing. */
+/** Writes the files that a CLI needs before it starts into its config directory, if missing. */
 export async function writePresetFiles(directory: string, use: AccountUse, values: FileValues): Promise<void> {
   for (const [path, template] of Object.entries(use.files)) {
     const place = normalize(path);
@@ -17,20 +17,20 @@ export async function writePresetFiles(directory: string, use: AccountUse, value
   }
 }
 
-/** A template with its placeholders replaced; null when one of them has no value. */
+/** A template with its placeholders replaced; null if one of them has no value. */
 function fill(template: string, values: FileValues): string | null {
   let isWhole = true;
   const text = template.replaceAll(/\{(baseUrl|key|model)\}/g, (_, name: keyof FileValues) => {
     const value = values[name];
     if (value === null) isWhole = false;
-    // Within JSON and TOML strings alike.
+    // Escaped for both JSON and TOML strings.
     return JSON.stringify(value ?? '').slice(1, -1);
   });
   return isWhole ? text : null;
 }
 
-/** Where each CLI keeps its config when nobody says otherwise, by the variable that does, below the person's home. */
-const usualDirectories: Record<string, string> = {
+/** The default config directory of each CLI below the person's home, by the variable that overrides it. */
+const defaultDirectories: Record<string, string> = {
   CLAUDE_CONFIG_DIR: '.claude',
   CODEX_HOME: '.codex',
   GEMINI_CLI_HOME: '.',
@@ -41,12 +41,12 @@ const usualDirectories: Record<string, string> = {
   CONTINUE_GLOBAL_DIR: '.continue',
 };
 
-/** The config directory that a CLI uses without an account, in this environment; null when that is not known. */
-export function usualDirectory(use: AccountUse, environment: NodeJS.ProcessEnv): string | null {
+/** The config directory that a CLI uses without an account in this environment, or null if unknown. */
+export function defaultDirectory(use: AccountUse, environment: NodeJS.ProcessEnv): string | null {
   if (use.directory === null) return null;
   const named = environment[use.directory];
   if (named !== undefined && named !== '') return named;
   const home = environment['HOME'];
-  const below = usualDirectories[use.directory];
+  const below = defaultDirectories[use.directory];
   return home === undefined || home === '' || below === undefined ? null : join(home, below);
 }

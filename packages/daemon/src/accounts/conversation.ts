@@ -6,12 +6,12 @@ import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { accountLimits } from './account-limit.ts';
 
-/** Ids are part of file names, and come from what a CLI printed. */
+/** Session ids become part of file names, and come from a CLI's output. */
 const safeSession = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.)){0,127}$/;
 
 type Search = { root: string; left: number; found: Set<string> };
 
-/** The files of a conversation below a config directory, by their relative paths. */
+/** The files of a conversation below a config directory, as relative paths. */
 export async function findConversation(root: string, globs: readonly string[], session: string): Promise<string[]> {
   if (!safeSession.test(session)) return [];
   const search: Search = { root, left: accountLimits.conversationEntries, found: new Set() };
@@ -22,7 +22,7 @@ export async function findConversation(root: string, globs: readonly string[], s
   return [...search.found].toSorted();
 }
 
-/** Looks for the rest of a pattern below a directory. Only real directories and plain files are looked at. */
+/** Matches the rest of a pattern below a directory. Considers only real directories and plain files. */
 async function follow(search: Search, at: string, [segment, ...rest]: string[]): Promise<void> {
   if (segment === undefined || segment === '..') return;
   if (segment === '**') await follow(search, at, rest);
@@ -54,8 +54,8 @@ async function entriesOf(path: string) {
 }
 
 /**
- * Copies the files of a conversation from one config directory to another; what is there already is replaced. False when
- * that cannot be done, and then the other directory is as it was, but for files that nobody reads.
+ * Copies the files of a conversation to another config directory, replacing existing ones. On failure returns false,
+ * and leaves the target unchanged except for unused files.
  */
 export async function copyConversation(from: string, to: string, paths: readonly string[]): Promise<boolean> {
   const drafts: { draft: string; path: string }[] = [];
@@ -77,7 +77,7 @@ export async function copyConversation(from: string, to: string, paths: readonly
   }
 }
 
-/** Makes the directories of a relative path one by one; false when something else, such as a link, is in the way. */
+/** Creates the directories of a relative path; false if something else, such as a link, is in the way. */
 async function makeDirectories(root: string, path: string): Promise<boolean> {
   let at = root;
   for (const name of path === '.' ? [] : path.split('/')) {
@@ -94,7 +94,7 @@ async function makeDirectories(root: string, path: string): Promise<boolean> {
 
 const blockBytes = 1024 * 1024;
 
-/** Copies a plain file and returns its size; null when it is none, or larger than there is room for. */
+/** Copies a plain file and returns its size; null if it is not one, or is larger than `room`. */
 async function copyPlainFile(from: string, to: string, room: number): Promise<number | null> {
   let source: FileHandle;
   try {

@@ -9,14 +9,13 @@ import { accountLimits } from './account-limit.ts';
 type Budget = { bytes: number; entries: number };
 
 /**
- * Copies a CLI's settings and login. Only plain files and directories are taken: a symbolic link could lead anywhere and is
- * left out, a FIFO or a device never ends and is refused. What it keeps of conversations, and its caches, stay behind. The
- * copy belongs to its owner alone.
+ * Copies a CLI's settings and login. Takes only plain files and directories: skips symbolic links, which could lead
+ * anywhere, and refuses FIFOs and devices. Leaves conversations and caches behind. Only its owner can read the copy.
  */
 export async function copyConfigDirectory(from: string, to: string): Promise<void> {
   const source = await existingDirectory(from);
   if (`${to}${sep}`.startsWith(source === sep ? sep : `${source}${sep}`)) {
-    throw new PawlError('invalid_input', `${from} contains the place that it would be copied to.`, {
+    throw new PawlError('invalid_input', `${from} contains its own destination.`, {
       hint: 'Name the config directory of the CLI itself, such as ~/.claude.',
     });
   }
@@ -35,7 +34,7 @@ async function existingDirectory(path: string): Promise<string> {
   }
 }
 
-/** What CLIs keep beside their settings: conversations, logs, and what they can make again. */
+/** What CLIs keep beside their settings: conversations, logs and caches. */
 const leftBehind = ['projects', 'sessions', 'history.jsonl', 'todos', 'debug', 'logs', 'log', 'cache', 'tmp'].concat([
   'shell-snapshots',
   'file-history',
@@ -73,7 +72,7 @@ async function entriesOf(path: string): Promise<Dirent[]> {
 }
 
 async function copyFile(from: string, to: string, budget: Budget): Promise<void> {
-  // It may have become something else since it was listed.
+  // It may have been replaced since it was listed.
   let source: FileHandle;
   try {
     source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -97,7 +96,7 @@ async function copyFile(from: string, to: string, budget: Budget): Promise<void>
 
 const blockBytes = 256 * 1024;
 
-/** Copies to the end of a file that may grow meanwhile; returns how many more bytes may be copied. */
+/** Copies a file that may grow meanwhile; returns how many more bytes may be copied. */
 async function copyBytes(source: FileHandle, target: FileHandle, left: number): Promise<number> {
   const block = Buffer.allocUnsafe(blockBytes);
   for (let room = left; ;) {
@@ -111,12 +110,12 @@ async function copyBytes(source: FileHandle, target: FileHandle, left: number): 
 
 function tooLarge(what: string): PawlError {
   return new PawlError('too_large', `The config directory has ${what}.`, {
-    hint: 'Make one with the login and the settings only, and name that.',
+    hint: 'Create one with only the login and the settings, and pass that.',
   });
 }
 
 function notPlain(path: string): PawlError {
-  return new PawlError('invalid_input', `${path} is a symbolic link or no plain file; such things are not copied.`, {
-    hint: 'Make a config directory of plain files, and name that.',
+  return new PawlError('invalid_input', `${path} is a symbolic link or not a plain file, and is not copied.`, {
+    hint: 'Create a config directory of plain files, and pass that.',
   });
 }

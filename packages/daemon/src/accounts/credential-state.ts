@@ -8,7 +8,7 @@ import type { CredentialState } from './credentials.ts';
 import { ensureValid, readCredentials } from './credentials.ts';
 import { readBoundedFile } from './private-file.ts';
 
-/** Whether an account can be used, as far as its files tell. Nobody outside of this machine is asked. */
+/** Judges from its files whether an account can be used. Contacts no server. */
 export async function credentialState(
   { files, providers, clock }: Pick<AccountParts, 'providers' | 'clock'> & { files: AccountFiles },
   account: Account,
@@ -26,6 +26,6 @@ export async function credentialState(
   if (text === null) return { state: 'unknown' };
   const credentials = readCredentials(text);
   return credentials === null
-    ? { state: 'invalid', error: `its ${name} holds no login` }
+    ? { state: 'invalid', error: `its ${name} contains no login` }
     : ensureValid(credentials, clock());
 }

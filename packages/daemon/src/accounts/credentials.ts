@@ -1,15 +1,15 @@
 import * as z from 'zod';
 
-/** A login as Claude's CLI keeps it. Long-lived setup tokens have neither a refresh token nor an end. */
+/** A login as Claude's CLI stores it. Long-lived setup tokens have neither a refresh token nor an expiry. */
 export type Credentials = { accessToken: string; refreshToken: string | null; expiresAt: number | null };
 
-/** Whether an account can be used, as far as its files tell. */
+/** Whether an account can be used, judging by its files. */
 export type CredentialState =
   | { state: 'valid'; expiresAt: number | null }
-  /** Expired, but the CLI gets itself a new one at its next start. */
+  /** Expired, but the CLI renews it at its next start. */
   | { state: 'refreshable'; expiresAt: number }
   | { state: 'invalid'; error: string }
-  /** The CLI keeps its login in a way that only it can read. */
+  /** The CLI stores its login in a way that only it can read. */
   | { state: 'unknown' };
 
 const loginSchema = z.object({
@@ -20,7 +20,7 @@ const loginSchema = z.object({
   }),
 });
 
-/** The login in the text of a `.credentials.json`; null when it has none. Only the access token is required. */
+/** Parses a `.credentials.json`; null if it has no login. Only the access token is required. */
 export function readCredentials(text: string): Credentials | null {
   let value: unknown;
   try {
@@ -34,20 +34,20 @@ export function readCredentials(text: string): Credentials | null {
   return { accessToken, refreshToken, expiresAt };
 }
 
-/** True when a login has ended; one without an end never has. */
+/** True if a login has expired; one without an expiry never does. */
 export function isExpired({ expiresAt }: Pick<Credentials, 'expiresAt'>, now: number): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
 /**
- * Whether a login can be used now. An expired one with a refresh token is left to the vendor's own CLI, which renews it at
- * its next start: Pawl itself never speaks to a vendor's login server.
+ * Judges a login. An expired one with a refresh token is left to the vendor's CLI, which renews it at its next start:
+ * Pawl never contacts a vendor's login server.
  */
 export function ensureValid(credentials: Credentials, now: number): CredentialState {
   const { expiresAt, refreshToken } = credentials;
   if (expiresAt === null || !isExpired(credentials, now)) return { state: 'valid', expiresAt };
   if (refreshToken !== null) return { state: 'refreshable', expiresAt };
-  return { state: 'invalid', error: 'the login has expired and cannot be renewed; log in again and add it anew' };
+  return { state: 'invalid', error: 'the login has expired and cannot be renewed; log in again, and add it again' };
 }
 
 /** The text of a login file for a long-lived token. */

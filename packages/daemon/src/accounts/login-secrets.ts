@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import { isOrdinary, isSecretName, secretCharacters } from './secret-names.ts';
 import { accountLimits } from './account-limit.ts';
 
-/** Files that CLIs keep logins in, such as `.credentials.json` and `auth.json`, and settings, which may hold keys too. */
+/**
+ * Files in which CLIs store logins, such as `.credentials.json` and `auth.json`, and settings, which may contain keys.
+ */
 const loginFile = /(?:cred|auth|token|secret|key|settings|config|models|^\.claude).*\.(?:json|toml|ya?ml)$|^\.env/i;
 
-/** `NAME=value`, `name = "value"` or `name: value`, as such files have it. */
+/** `NAME=value`, `name = "value"` or `name: value`. */
 const namedValue = /^[ \t]*(?:export[ \t]+)?([\w.-]{1,100})[ \t]*[=:][ \t]*["']?([!-~]{1,4096}?)["']?[ \t]*$/gm;
 
-/** Finds what of the accounts of a home is secret, whatever CLI they belong to, as far as it can be told. */
+/** Finds the secrets of the home's accounts for any CLI. */
 export type SecretFinder = {
-  /** Everything of one account. */
   of(accountId: string): string[];
-  /** Everything of all accounts. */
   all(): string[];
 };
 
-/** Looks below one directory. Nothing is read again unless it has changed: a CLI may renew its login at any time. */
+/** Searches below one directory. Rereads only changed files, since a CLI may renew its login at any time. */
 export function createSecretFinder(root: string): SecretFinder {
   const files = remembering((path) => secretsIn(readBounded(path)));
   const listings = remembering(list);
 
-  /** Some CLIs keep logins in a directory of theirs below the one that they are given, such as `.gemini`. */
+  /** Some CLIs keep logins in a subdirectory, such as `.gemini`. */
   function loginFiles(directory: string, deep = true): string[] {
     const entries = listings(directory) ?? [];
     const own = entries.filter((entry) => !entry.isDirectory && loginFile.test(entry.name));
@@ -42,7 +42,7 @@ export function createSecretFinder(root: string): SecretFinder {
   const ownSecrets = (path: string) => own(path) ?? [];
   const own = remembering((path) => {
     const values = valuesOf(readBounded(path));
-    // Some are a whole login as JSON.
+    // Some values are a whole login as JSON.
     return [...values.filter((value) => !isOrdinary(value)), ...values.flatMap(secretsIn)];
   });
 
@@ -52,7 +52,7 @@ export function createSecretFinder(root: string): SecretFinder {
   };
 }
 
-/** Looks something up at a path, and again only when what is there has changed; null where nothing is. */
+/** Caches a lookup by path until the file changes; null if there is none. */
 function remembering<Found>(look: (path: string) => Found): (path: string) => Found | null {
   const known = new Map<string, { version: string; found: Found }>();
   return (path) => {
@@ -81,7 +81,7 @@ function list(directory: string): { name: string; isDirectory: boolean }[] {
   }
 }
 
-/** A file's text; empty when it is too long, no plain file, or cannot be read. */
+/** A file's text; empty if it is too long, not a plain file, or unreadable. */
 function readBounded(path: string): string {
   let file;
   try {
@@ -95,7 +95,7 @@ function readBounded(path: string): string {
   }
 }
 
-/** The values of an account's `secret.json`, also where the account must not be used any more. */
+/** The values in an account's `secret.json`, even if the account may no longer be used. */
 function valuesOf(text: string): string[] {
   try {
     const { env } = JSON.parse(text) as { env?: unknown };
@@ -105,7 +105,7 @@ function valuesOf(text: string): string[] {
   }
 }
 
-/** The secrets in a text that is JSON, or has a name and a value in each line, by the names of their fields. */
+/** The secrets in a text that is JSON or has a name and value per line, by field name. */
 function secretsIn(text: string): string[] {
   const secrets: string[] = [];
   try {

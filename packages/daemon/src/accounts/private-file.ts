@@ -3,17 +3,17 @@ import { constants, fchmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Makes a directory for its owner alone; one that others can enter is refused, not corrected. */
+/** Creates a directory for its owner only. Refuses an existing one that others can enter. */
 export function openPrivateDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const problem = problemWith(lstatSync(path), 'directory');
   if (problem === null) return;
   throw new PawlError('forbidden', `${path} ${problem}.`, {
-    hint: `If nobody has used it: chmod 700 '${path}'. Else change the keys in it where they come from.`,
+    hint: `If it was not exposed: chmod 700 '${path}'. Otherwise rotate the keys in it.`,
   });
 }
 
-/** Why a path is not private to this user; null when it is. */
+/** Why a path is not private to this user, or null. */
 export async function problemAt(path: string, kind: 'directory' | 'file'): Promise<string | null> {
   try {
     return problemWith(await lstat(path), kind);
@@ -32,14 +32,14 @@ function problemWith(
   return (stat.mode & 0o077) === 0 ? null : 'can be read by others';
 }
 
-/** Writes a file for its owner alone, in one step: a reader finds all of it or nothing. */
+/** Writes a file for its owner only, atomically. */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await rm(draft, { force: true });
   const file = await open(draft, 'wx', 0o600);
   try {
-    // The umask may have taken rights away, but never gives any.
+    // The umask may remove permissions, but never adds any.
     fchmodSync(file.fd, 0o600);
     await file.writeFile(content);
     await file.sync();
@@ -49,7 +49,7 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   await rename(draft, path);
 }
 
-/** Reads a regular file of bounded size, never through a symbolic link; null when there is none. */
+/** Reads a regular file of bounded size, never through a symbolic link; null if there is none. */
 export async function readBoundedFile(path: string, maxBytes: number): Promise<string | null> {
   let file;
   try {
@@ -66,7 +66,7 @@ export async function readBoundedFile(path: string, maxBytes: number): Promise<s
   }
 }
 
-/** Makes what was renamed into a directory survive a power cut. */
+/** Makes renames into a directory survive a power cut. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, constants.O_RDONLY);
   try {

@@ -24,11 +24,11 @@ import type { AccountParts } from './accounts.ts';
 import { writePrivateFile } from './private-file.ts';
 import type { SessionUse } from './session-use.ts';
 
-/** What came of a test: the CLI's own word, without secrets. */
+/** The result of a test: the CLI's answer, without secrets. */
 export type ProbeResult = { ok: boolean; text: string; limitedUntil: number | null; tookMs: number };
 
 export type Probe = Pick<AccountParts, 'home' | 'environment'> & {
-  /** Where the provider's program is. */
+  /** The PATH with the provider's program. */
   path: string;
   preset: ProviderPreset;
   use: SessionUse;
@@ -40,8 +40,8 @@ const prefix = '.probe-';
 const probePrompt = 'Say ok.';
 
 /**
- * Starts the vendor's own CLI with an account, in an empty directory, and lets it answer one word. It costs one small model
- * call. Whatever it does, nothing of it is left afterwards.
+ * Runs the vendor's CLI with an account in an empty directory for a one-word answer, which costs one small model call.
+ * Removes everything it left.
  */
 export async function probeAccount(probe: Probe): Promise<ProbeResult> {
   const id = newId();
@@ -67,7 +67,7 @@ export async function probeAccount(probe: Probe): Promise<ProbeResult> {
   }
 }
 
-/** Ends what an earlier daemon was testing when it died. */
+/** Ends tests that a previous daemon left running. */
 export async function endProbes(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     if (name.startsWith(prefix)) await endProbe(join(root, name), name.slice(prefix.length), 'SIGTERM');
@@ -95,11 +95,11 @@ function probeCommand(preset: ProviderPreset, baseUrl: string | null, dir: strin
     blockSettings: false,
     baseUrl,
   };
-  // Its input ends after the prompt, so that it leaves after its answer.
+  // End the input after the prompt, so that the CLI exits after its answer.
   return { ...sessionCommand(preset, given), stdin: 'file' };
 }
 
-/** As for an agent, but nobody's: it has no token and cannot speak to the daemon. */
+/** Like an agent's environment, but without a token: it cannot call the daemon. */
 function probeEnvironment({ home, environment, path, preset, use }: Probe, temporary: string): Record<string, string> {
   const rootEnv = process.getuid?.() === 0 ? preset.rootEnv : {};
   const env = agentEnvironment({
@@ -122,14 +122,14 @@ async function ended(dir: string, timeoutMs: number): Promise<void> {
   while ((await findSession(dir)).alive) {
     if (monotonicClock() >= until) {
       throw new PawlError('timeout', `The CLI did not answer within ${Math.round(timeoutMs / 1000)} s.`, {
-        hint: 'A usage limit often looks like that. Try the CLI by hand, or later.',
+        hint: 'A usage limit may be the cause. Try the CLI by hand, or retry later.',
       });
     }
     await pause();
   }
 }
 
-/** The CLI's last word decides; without one, its exit code and what it complained about. */
+/** The CLI's result decides; without one, its exit code and stderr. */
 async function judge({ preset, secrets }: Probe, dir: string): Promise<Omit<ProbeResult, 'tookMs'>> {
   const { parse } = outputParsers[preset.outputFormat];
   const output = readSmallFile(sessionFile(dir, 'out'), accountLimits.testBytes) ?? '';

@@ -3,21 +3,24 @@ import type { McpServer } from '@pawl/providers/command';
 import { isOrdinary, isSecretName } from './secret-names.ts';
 import type { SessionPlatform } from './session-platform.ts';
 
-type Keeper = Pick<SessionPlatform, 'accounts' | 'authority' | 'choices'>;
+type RedactionContext = Pick<SessionPlatform, 'accounts' | 'authority' | 'choices'>;
 
 /**
- * Text from outside as it may be kept: every secret of this home is masked in it. What comes in by a request
- * went through here at the door; what comes by a file goes through here where it is read. `more` are secrets that came with it.
+ * Masks all secrets of this home in text from outside. Requests are masked at the door, files where they are read.
+ * `more` are secrets that came with the text.
  */
-export function redact(platform: Keeper, text: string, more: readonly string[] = []): string {
+export function redact(platform: RedactionContext, text: string, more: readonly string[] = []): string {
   return createRedaction([...homeSecrets(platform), ...platform.authority.tokensIn(text), ...more])(text);
 }
 
-/** How deep a value may be nested. */
-const mostDepth = 200;
+const maxDepth = 200;
 
-/** Every text in a value as it may be kept, names of fields included; null when it is nested too deep to be looked through. */
-export function redactValue(platform: Keeper, value: unknown, more: readonly string[] = []): { value: unknown } | null {
+/** Masks all text in a value, including field names; null if it is nested too deeply. */
+export function redactValue(
+  platform: RedactionContext,
+  value: unknown,
+  more: readonly string[] = [],
+): { value: unknown } | null {
   const secrets = [...homeSecrets(platform), ...more];
   const clean = createRedaction(secrets);
   const text = (each: string) => {
@@ -27,7 +30,7 @@ export function redactValue(platform: Keeper, value: unknown, more: readonly str
   const walk = (each: unknown, depth: number): unknown => {
     if (typeof each === 'string') return text(each);
     if (typeof each !== 'object' || each === null) return each;
-    if (depth >= mostDepth) throw new TooDeep();
+    if (depth >= maxDepth) throw new TooDeep();
     if (Array.isArray(each)) return each.map((item) => walk(item, depth + 1));
     return Object.fromEntries(Object.entries(each).map(([name, item]) => [text(name), walk(item, depth + 1)]));
   };
@@ -41,14 +44,14 @@ export function redactValue(platform: Keeper, value: unknown, more: readonly str
 
 class TooDeep extends Error {}
 
-/** What stands nowhere in a home but with its accounts and in `config.yaml`; its tokens come beside it. */
-function homeSecrets({ accounts, choices }: Keeper): string[] {
+/** The secrets of accounts and `config.yaml`; tokens are handled separately. */
+function homeSecrets({ accounts, choices }: RedactionContext): string[] {
   return [...serverSecrets(choices.mcpServers), ...accounts.secrets()];
 }
 
 /**
- * What of the person's MCP servers may be secret: headers, and the environment but for words, paths and plain addresses whose
- * name does not say that they are secret.
+ * Possible secrets in the person's MCP servers: headers, and environment values other than words, paths and plain
+ * addresses, unless their name suggests a secret.
  */
 export function serverSecrets(servers: Record<string, McpServer>): string[] {
   return Object.values(servers)

@@ -5,15 +5,15 @@ import { mkdir } from 'node:fs/promises';
 import type { AccountFiles } from './account-files.ts';
 import { writePresetFiles } from './config-directory.ts';
 
-/** What a session with an account gets: its environment, what of it is secret, and which server it speaks to. */
+/** What a session with an account gets: its environment, the secrets in it, and the server it contacts. */
 export type SessionUse = { env: Record<string, string>; secrets: string[]; baseUrl: string | null };
 
-/** Whether an account has a directory of Pawl's. What came from a shell works as it did there, with the CLI's own one. */
+/** True if Pawl manages the account's directory. A shell account uses the CLI's own one. */
 export function hasOwnDirectory({ kind }: Pick<Account, 'kind'>, use: AccountUse): boolean {
   return kind !== 'shell' || use.ownDirectory === true;
 }
 
-/** Gets an account ready for a session, and tells what the session needs to use it. */
+/** Prepares an account for a session, and returns what the session needs to use it. */
 export async function sessionUse(
   files: AccountFiles,
   account: Account,

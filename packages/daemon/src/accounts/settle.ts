@@ -13,8 +13,9 @@ import { credentialState } from './credential-state.ts';
 import { endProbes } from './probe.ts';
 
 /**
- * Brings files and rows together. What a shell brought goes with the last agent that lived by it. Files without a row are the rest of an addition that was cut short, or of an account that
- * was removed, and go. A row whose files are gone, or open to others, or whose login has ended, is told to be invalid.
+ * Reconciles files and rows. A shell account goes with its last living agent. Files without a row are left over from an
+ * interrupted addition or a removed account, and are deleted. An account whose files are gone or readable by others, or
+ * whose login has expired, is marked invalid.
  */
 export async function settleAccounts(platform: AccountParts & { files: AccountFiles }): Promise<void> {
   const { files, store, home, log } = platform;
@@ -35,7 +36,7 @@ export async function settleAccounts(platform: AccountParts & { files: AccountFi
       const state = await credentialState(platform, account);
       if (state.state === 'invalid') await invalidate(platform, account, state.error);
     } catch (error) {
-      log.warn({ account: account.name, error: messageOf(error) }, 'an account could not be looked at');
+      log.warn({ account: account.name, error: messageOf(error) }, 'failed to check an account');
     }
   }
 }

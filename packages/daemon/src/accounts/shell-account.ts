@@ -12,8 +12,8 @@ const keyBytes = 32;
 const nameDigits = 8;
 
 /**
- * Keeps what somebody's shell has for a provider as an account of its own, for the agents that come from that shell: it
- * takes no part in rotation. The same values are found again by their keyed hash, which tells nothing about them.
+ * Stores a shell's variables for a provider as an account for that shell's agents; it takes no part in rotation. A
+ * keyed hash, which reveals nothing, finds the same values again.
  */
 export async function captureShell(
   platform: AccountParts & { files: AccountFiles },
@@ -26,7 +26,7 @@ export async function captureShell(
   const digest = createHmac('sha256', await homeKey(platform.home.accounts))
     .update(JSON.stringify([preset.name, env]))
     .digest('hex');
-  // Two different ones may begin alike; then the name is made longer until it is this one's alone.
+  // Digests of different values may share a prefix; lengthen the name until it is unique.
   for (let digits = nameDigits; ; digits += nameDigits) {
     const name = `shell-${digest.slice(0, digits)}`;
     const known = await accountByName(platform.store.db, name);
@@ -46,7 +46,7 @@ function sameEntries(secrets: Record<string, string> | null, env: Record<string,
   return secrets !== null && JSON.stringify(secrets) === JSON.stringify(env);
 }
 
-/** The key of this home's hashes, made when it is first needed. */
+/** The key of this home's hashes, created on first use. */
 async function homeKey(root: string): Promise<string> {
   const path = join(root, 'key');
   const known = (await readBoundedFile(path, keyBytes * 2))?.trim() ?? '';

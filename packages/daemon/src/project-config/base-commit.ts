@@ -15,9 +15,9 @@ import type { Platform } from '../platform/platform.ts';
 import { repositoryOf } from '../platform/platform.ts';
 
 /**
- * Where work begins: at what was asked for; else, in a linked worktree of the person's, at its HEAD; else at the remote's
- * target branch as the repository knows it, for that is what the work will be merged into; else at HEAD. An errand goes back
- * into the checkout that the person has before them, and so it begins there.
+ * Chooses where work starts: at the requested commit; else, in a linked worktree of the person's, at its HEAD; else at
+ * the remote-tracking target branch, since the work is merged there; else at HEAD. An errand is merged back into the
+ * person's checkout, so it starts there.
  */
 export async function baseCommitFor(
   platform: Platform,
@@ -30,21 +30,18 @@ export async function baseCommitFor(
   return (await remoteTarget(platform, project, repository)) ?? resolveCommit(repository);
 }
 
-/** A linked worktree that a person made; what runs in an agent's begins where all other work does. */
+/** True for a linked worktree that the person made; work from an agent's worktree starts where all other work does. */
 function isOwnWorktree({ home }: Platform, { gitDir, commonDir, top }: Repository): boolean {
   return gitDir !== commonDir && !isInside(top, home.worktrees);
 }
 
-/**
- * The commit of the branch that changes go to: at the remote as the repository knows it, else the repository's own; HEAD in a
- * repository that has no such branch.
- */
+/** The commit of the target branch: the remote-tracking one, else the local one, else HEAD. */
 export async function targetCommit(platform: Platform, project: Project, repository: Repository): Promise<string> {
   const remote = await remoteTarget(platform, project, repository);
   if (remote !== null) return remote;
   const queue = await queueOf(platform.store.db, project.id);
   try {
-    const config = await configOrUsual(platform, project, repository, queue?.seen ?? null);
+    const config = await configOrDefault(platform, project, repository, queue?.seen ?? null);
     const tip = await branchTip(repository, queue?.branch ?? (await targetBranch(repository, config)));
     if (tip !== null) return tip;
   } catch (error) {
@@ -53,7 +50,7 @@ export async function targetCommit(platform: Platform, project: Project, reposit
   return resolveCommit(repository);
 }
 
-/** Says that an agent starts at the remote's target branch, without commits that only the local one has; null when it does not. */
+/** Notes that an agent starts at the remote's target branch without commits that only the local one has, or null. */
 export async function baseNoteFor(
   platform: Platform,
   project: Project,
@@ -69,19 +66,19 @@ async function remoteTarget(platform: Platform, project: Project, repository: Re
   if (!(await hasRemoteBranches(repository))) return null;
   const queue = await queueOf(platform.store.db, project.id);
   try {
-    const config = await configOrUsual(platform, project, repository, queue?.seen ?? null);
+    const config = await configOrDefault(platform, project, repository, queue?.seen ?? null);
     if (config.remote === null) return null;
     const branch = queue?.branch ?? (await targetBranch(repository, config));
     return await commitAt(repository, `refs/remotes/${checkBranchName(`${config.remote}/${branch}`)}`);
   } catch (error) {
-    // There is no such branch, or its name is none that git would take.
+    // There is no such branch, or git rejects its name.
     if (error instanceof PawlError) return null;
     throw error;
   }
 }
 
-/** A config that is wrong holds the queue, but keeps nobody from being put to work: to correct it, perhaps. */
-async function configOrUsual(
+/** A broken config stops the queue, but not new work: an agent may be needed to fix it. */
+async function configOrDefault(
   platform: Platform,
   project: Project,
   repository: Repository,

@@ -4,17 +4,17 @@ import { lstat, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Reads a small file of the person's checkout, which anybody may have put there. It is a regular file in real directories, or
- * it is refused: no link is followed, and no pipe is waited for. Null when there is none.
+ * Reads a small untrusted file of the person's checkout; null if there is none. Refuses anything but a regular file in
+ * real directories: follows no link, and never blocks on a pipe.
  */
 export async function readCheckoutFile(root: string, path: string, maxBytes: number): Promise<Buffer | null> {
   const place = join(root, path);
   const refuse = (what: string) =>
-    new PawlError('invalid_input', `${place} ${what}.`, { hint: 'Put a plain file there, or take it away.' });
+    new PawlError('invalid_input', `${place} ${what}.`, { hint: 'Put a plain file there, or remove it.' });
   try {
     for (let directory = dirname(path); directory !== '.'; directory = dirname(directory)) {
       const status = await lstat(join(root, directory));
-      if (status.isSymbolicLink()) throw refuse('lies behind a link');
+      if (status.isSymbolicLink()) throw refuse('is behind a link');
     }
     await using file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const status = await file.stat();

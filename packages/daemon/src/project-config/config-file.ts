@@ -7,7 +7,7 @@ import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
 import { loadReadYaml } from '../definitions/read-yaml.ts';
 
-/** Where a repository says what its checks are. */
+/** The path of a repository's configuration. */
 export const configPath = '.pawl/config.yaml';
 
 const command = z
@@ -24,7 +24,7 @@ const pattern = z
 const patterns = z.array(pattern).max(gateLimits.patterns);
 const minutes = limits.longestCheckMs / 60_000;
 
-/** One where a list may stand as well. */
+/** Accepts a single value in place of a list. */
 const listOf = (value: unknown) => (value === undefined || Array.isArray(value) ? value : [value]);
 
 const check = z.preprocess(
@@ -43,7 +43,7 @@ const check = z.preprocess(
 const variable = z
   .string()
   .regex(/^[A-Za-z_]\w{0,127}$/, 'a variable is letters, digits and _')
-  .refine((name) => !name.startsWith('PAWL_'), 'what begins with PAWL_ is not for checks');
+  .refine((name) => !name.startsWith('PAWL_'), 'names that begin with PAWL_ are reserved');
 
 const staff = z.strictObject({
   as: nameSchema.optional(),
@@ -88,12 +88,12 @@ const configSchema = z.strictObject({
 });
 export type ConfigFile = z.infer<typeof configSchema>;
 
-/** Reads a config file's text. What is wrong is refused with its place: a gate that cannot be read is never an open one. */
+/** Parses a config file. Throws with the location of the error: an unreadable gate must never count as an open one. */
 export async function parseConfigFile(text: string, place: string): Promise<ConfigFile> {
   if (text.length > gateLimits.configBytes) throw wrong(place, `it has more than ${gateLimits.configBytes} characters`);
   const read = (await loadReadYaml())(text);
   if (!read.ok) throw wrong(`${place}:${read.line}`, read.reason.replace('the front matter', 'it'));
-  // A key with nothing behind it is as good as none.
+  // Treat a key without a value as missing.
   const fields = read.fields.filter(({ name, value }) => value !== null || !Object.hasOwn(configSchema.shape, name));
   const parsed = configSchema.safeParse(Object.fromEntries(fields.map(({ name, value }) => [name, value])));
   if (parsed.success) return parsed.data;
@@ -112,7 +112,7 @@ function unknownKey(issue: Issue | undefined): string | undefined {
   return issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
 }
 
-/** Whoever has mistyped a key wants to know which there are. */
+/** Lists the valid keys after an unknown one. */
 function hintFor(issue: Issue | undefined): string | undefined {
   if (unknownKey(issue) === undefined) return undefined;
   const { queue } = configSchema.shape;

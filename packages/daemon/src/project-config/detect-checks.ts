@@ -5,21 +5,21 @@ import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readCheckoutFile } from './checkout-file.ts';
 
-/** A command that was found, and the file that told of it. */
+/** A detected command, and the file it comes from. */
 export type FoundCheck = { run: string; from: string };
 
-/** A checkout as far as it tells what its checks are. */
+/** Read access to a checkout. */
 type Look = {
   has(name: string): boolean;
-  /** The text of a file at the root; empty when there is none, or none that could be read. */
+  /** The text of a file at the root; empty if it is missing or unreadable. */
   text(name: string): Promise<string>;
   /** The names in a directory below the root. */
   names(directory: string): Promise<string[]>;
 };
 
 /**
- * Finds out how a project is checked, from the files at its root. Nothing is executed. What a Makefile does by itself is not
- * named a second time, and neither is a Makefile that only calls the package manager.
+ * Detects a project's checks from the files at its root, without executing anything. Skips commands that the Makefile
+ * runs itself, and a Makefile that only calls the package manager.
  */
 export async function detectChecks(root: string): Promise<FoundCheck[]> {
   const look = await lookAt(root);
@@ -38,7 +38,7 @@ export async function detectChecks(root: string): Promise<FoundCheck[]> {
   return found.filter(({ run }) => !covered.some((command) => run.includes(command) && makefile.includes(command)));
 }
 
-/** Commands that a Makefile may well run itself. */
+/** Commands that a Makefile may run itself. */
 const covered = ['cargo test', 'go test', 'pytest', 'deno t', 'mix test', 'gradlew', 'mvn', 'rspec', 'dotnet test'];
 
 async function node(look: Look): Promise<FoundCheck | null> {
@@ -55,7 +55,7 @@ async function node(look: Look): Promise<FoundCheck | null> {
   return { run: hasDependencies ? `${manager.install} && ${run}` : run, from: 'package.json' };
 }
 
-/** The package manager that a repository names, or whose lockfile it has; npm when nothing tells. */
+/** The package manager that a repository names or has a lockfile of; npm by default. */
 function managerOf(named: unknown, look: Look): { name: string; install: string } {
   const [, said, version = ''] = /^(npm|pnpm|yarn|bun)@(\d*)/.exec(typeof named === 'string' ? named : '') ?? [];
   const locks: Record<string, string[]> = {
@@ -103,7 +103,7 @@ async function python(look: Look): Promise<FoundCheck | null> {
   return { run: look.has('poetry.lock') ? 'poetry install && poetry run pytest' : 'python3 -m pytest', from };
 }
 
-/** The file that tells of pytest: one that configures it, or tests in its manner. */
+/** The file that suggests pytest: its configuration, or tests that import it. */
 async function pytestFile(look: Look): Promise<string | null> {
   const sections = {
     'pytest.ini': /./,
@@ -161,7 +161,7 @@ async function lookAt(root: string): Promise<Look> {
   };
 }
 
-/** A file that is too large, or a link, or anything else that is no plain file, tells nothing. */
+/** Returns nothing for a file that is too large, a link, or not a plain file. */
 async function readText(root: string, name: string): Promise<string> {
   try {
     return (await readCheckoutFile(root, name, gateLimits.detectedBytes))?.toString('utf8') ?? '';

@@ -22,15 +22,15 @@ import { readCheckoutFile } from './checkout-file.ts';
 import type { ConfigFile } from './config-file.ts';
 import { configPath, parseConfigFile } from './config-file.ts';
 
-/** Who reviews when a project asks for reviews and names nobody. */
-const usualReviewer = 'review';
+/** The reviewer of a project that requires reviews and names none. */
+const defaultReviewer = 'review';
 
 type Found = Pick<ProjectConfig, 'source' | 'checkout'> & { file: ConfigFile };
 
 /**
- * What a project says about its checks and its queue: in this commit of its target branch, else in the person's checkout, else
- * nothing. A commit of the target branch has passed the gate, so what it says comes before what merely lies in a directory.
- * A file that is wrong is an error, and never the same as none.
+ * Reads a project's configuration: from this commit of its target branch, else from the person's checkout, else the
+ * defaults. A commit of the target branch has passed the gate, so it takes precedence over a file in a directory. An
+ * invalid file is an error, never the same as none.
  */
 export async function readProjectConfig(
   platform: Pick<Platform, 'home' | 'caches'>,
@@ -40,8 +40,8 @@ export async function readProjectConfig(
 ): Promise<ProjectConfig> {
   const { file, source, checkout } = (commit === null
     ? null
-    : await committed(platform, project, repository, commit)) ??
-    (await lying(platform, project, repository)) ?? {
+    : await committedConfig(platform, project, repository, commit)) ??
+    (await checkoutConfig(platform, project, repository)) ?? {
       file: await parseConfigFile('', configPath),
       source: 'none' as const,
       checkout: null,
@@ -60,7 +60,7 @@ export async function readProjectConfig(
     playground: file.playground && source === 'commit',
     forge: queue.forge ?? 'local',
     track: queue.track ?? 'all',
-    review: staffOf(file.review, usualReviewer),
+    review: staffOf(file.review, defaultReviewer),
     fixer: staffOf(file.fixer, defaultDefinition),
     guard: { enabled: queue.guard ?? true, paths: queue.guard_paths ?? [] },
     source,
@@ -69,8 +69,8 @@ export async function readProjectConfig(
 }
 
 /**
- * What a project says by the commit that its queue saw last, which spares git a look, else by its target branch as it is.
- * A commit that the repository has no more, because it was cloned anew or cleaned up after a rewrite, counts as none.
+ * Reads the configuration at the commit that the queue saw last, which saves a git call, else at the target branch. A
+ * commit that the repository no longer has, after a new clone or a rewrite, counts as none.
  */
 export async function readLastConfig(
   platform: Pick<Platform, 'home' | 'caches'>,
@@ -88,10 +88,10 @@ export async function readLastConfig(
   return { commit, config: await readProjectConfig(platform, project, repository, commit) };
 }
 
-/** By commit: the file of a commit never changes, so it is read once. */
+/** By commit: a commit's file never changes, so it is read once. */
 const committedFiles: Cache<Map<string, ConfigFile | null>> = { empty: () => new Map() };
 
-async function committed(
+async function committedConfig(
   platform: Pick<Platform, 'home' | 'caches'>,
   project: Project,
   repository: Repository,
@@ -112,10 +112,10 @@ async function committed(
   return file === null ? null : { file, source: 'commit', checkout: null };
 }
 
-/** By path, the file of a checkout as it was read last; most looks find it unchanged. */
+/** By path, the file of a checkout as last read; usually it is unchanged. */
 const checkoutFiles: Cache<Map<string, { text: string; file: ConfigFile }>> = { empty: () => new Map() };
 
-async function lying(
+async function checkoutConfig(
   platform: Pick<Platform, 'home' | 'caches'>,
   project: Project,
   repository: Repository,
@@ -136,7 +136,7 @@ async function lying(
   return { file, source: 'checkout', checkout };
 }
 
-/** Where a person's checkout is, and whether its commit has the configuration file with this content. */
+/** Where a person's checkout is, and whether its commit contains the configuration with this content. */
 async function checkoutOf(repository: Repository, ownDir: string, content: Buffer): Promise<Checkout> {
   const branch = await currentBranch(repository);
   const commit = await headOf(repository.commonDir);
@@ -146,7 +146,7 @@ async function checkoutOf(repository: Repository, ownDir: string, content: Buffe
 
 function unusableConfig(place: string, why: string): PawlError {
   return new PawlError('invalid_input', `${place} cannot be read: ${why}.`, {
-    hint: 'Put a plain file there, or take it away. Until then nothing is merged.',
+    hint: 'Put a plain file there, or remove it. Until then nothing is merged.',
   });
 }
 
@@ -161,7 +161,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** The commands in their order, and what names them: the same commands with the same limits have the same plan. */
+/** The steps in order, and a plan id: the same commands with the same limits have the same plan. */
 function stepsOf({ checks, env }: ConfigFile): { checks: CheckStep[]; plan: string } {
   const steps = checks.map(({ name, run, timeout_minutes: minutes, junit = [] }): CheckStep => {
     const timeoutMs = minutes === undefined ? limits.checkMs : Math.max(1, Math.round(minutes * 60_000));
@@ -174,7 +174,7 @@ function stepsOf({ checks, env }: ConfigFile): { checks: CheckStep[]; plan: stri
 
 const nameCharacters = 60;
 
-/** `origin` where nobody says anything else and there is one. */
+/** `origin` by default, if it exists. */
 async function remoteOf(
   caches: Caches,
   repository: Repository,
@@ -185,12 +185,12 @@ async function remoteOf(
   return (await hasOrigin(caches, repository)) ? 'origin' : null;
 }
 
-/** Whether a repository has the usual remote, as its config said at a moment. */
+/** Whether a repository has the default remote, by the content of its config. */
 const knownOrigins: Cache<Map<string, { config: string; atMs: number; is: boolean }>> = { empty: () => new Map() };
 
 /**
- * Git is asked when the repository's config has changed, and now and then for what that includes: everybody who lists
- * changes wants to know this.
+ * Asks git when the repository's config has changed, and at intervals because of included files: every listing of
+ * changes needs this.
  */
 async function hasOrigin(caches: Caches, repository: Repository): Promise<boolean> {
   const origins = caches.of(knownOrigins);

@@ -14,18 +14,17 @@ import { configPath } from './config-file.ts';
 import { readLastConfig, readProjectConfig } from './project-config.ts';
 import { findTarget, targetBranch } from './target.ts';
 
-/** What holds for the changes of a project, as far as it can be told without asking a remote. */
+/** The rules for a project's changes, as far as they are known without asking a remote. */
 export type ProjectRules = {
   project: Project;
   repository: Repository;
   ownDir: string;
   config: ProjectConfig;
-  /** The target branch, and where it is: as the queue saw it last, and in the repository. Either may be ahead. */
+  /** The target branch and its commits: as the queue saw it last, and in the repository. Either may be ahead. */
   branch: string;
   tips: string[];
 };
 
-/** Reads the rules of a project, and where its target branch is. */
 export async function projectRules(platform: Platform, project: Project): Promise<ProjectRules> {
   const { repository, ownDir, queue, config } = await readConfig(platform, project);
   const branch = await targetBranch(repository, config, queue?.branch ?? null);
@@ -35,13 +34,13 @@ export async function projectRules(platform: Platform, project: Project): Promis
   const tips = [isThere ? seen : null, local].filter((tip) => tip !== null);
   if (tips.length > 0) return { project, repository, ownDir, config, branch, tips: [...new Set(tips)] };
   throw new PawlError('not_found', `There is no branch ${branch} in ${project.root}.`, {
-    hint: 'Name the one that changes go to: `queue: {branch: …}` in .pawl/config.yaml.',
+    hint: 'Set the target branch: `queue: {branch: …}` in .pawl/config.yaml.',
   });
 }
 
 /**
- * Reads the rules at the target branch as it is now, which asks the remote where there is one. What was seen last counts while
- * that cannot be reached, or takes long. A configuration that cannot be read is an error.
+ * Reads the rules at the target branch as it is now, asking the remote if there is one. Falls back to the last known
+ * state if the remote is unreachable or slow. An unreadable configuration is an error.
  */
 export async function projectRulesNow(
   platform: Platform,
@@ -55,8 +54,8 @@ export async function projectRulesNow(
 }
 
 /**
- * Why a project's configuration cannot be read: as its queue saw the target branch last, and, without a remote, as that is now.
- * Null when it can be read.
+ * Why a project's configuration cannot be read: at the target branch as the queue saw it last, and, without a remote,
+ * as it is now. Null if it can be read.
  */
 export async function configTrouble(platform: Platform, project: Project): Promise<string | null> {
   const queue = await queueOf(platform.store.db, project.id);
@@ -78,15 +77,13 @@ async function readConfig(platform: Platform, project: Project) {
   return { repository, ownDir, queue, config };
 }
 
-/** What was found out, or why it cannot be told now: a listing shows the rest all the same. */
+/** A result, or why it is unavailable, so that a listing can still show the rest. */
 export type Found<T> = { found: T; trouble: null } | { found: null; trouble: string };
 
-/** What a project says, as far as it can be read. */
 export async function configOf(platform: Platform, project: Project): Promise<Found<ProjectConfig>> {
   return orTrouble(async () => (await readConfig(platform, project)).config);
 }
 
-/** The rules of a project, as far as they can be told. */
 export async function rulesOf(platform: Platform, project: Project): Promise<Found<ProjectRules>> {
   return orTrouble(() => projectRules(platform, project));
 }

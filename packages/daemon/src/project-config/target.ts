@@ -4,15 +4,15 @@ import { defaultBranch, fetchBranch, remoteUrl } from '@pawl/git/repository/remo
 import { PawlError } from '@pawl/schema/error';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 
-/** The branch that a queue moves, and where it is now. */
+/** The target branch of a queue, and its current commit. */
 export type Target = {
   branch: string;
   tip: string;
-  /** Where the real one is; null when that is the person's own repository. */
+  /** The remote with the authoritative branch; null if that is in the person's own repository. */
   remote: { name: string; url: string } | null;
 };
 
-/** The branch that a project's queue moves; `chosen` is the one that it moved so far. */
+/** The target branch of a project's queue; `chosen` is the current one. */
 export async function targetBranch(
   repository: Repository,
   config: Pick<ProjectConfig, 'branch'>,
@@ -21,7 +21,7 @@ export async function targetBranch(
   return config.branch ?? (await defaultBranch(repository, chosen));
 }
 
-/** Looks where the target branch is now: at the remote when there is one, else in the repository. */
+/** Looks up the target branch: at the remote if there is one, else in the repository. */
 export async function findTarget(
   repository: Repository,
   ownDir: string,
@@ -34,12 +34,12 @@ export async function findTarget(
     const tip = await branchTip(repository, branch);
     if (tip !== null) return { branch, tip, remote: null };
     throw new PawlError('not_found', `There is no branch ${branch}.`, {
-      hint: 'Name the one that changes go to: `queue: {branch: …}` in .pawl/config.yaml.',
+      hint: 'Set the target branch: `queue: {branch: …}` in .pawl/config.yaml.',
     });
   }
   const tip = await fetchBranch(repository, { ownDir, url, branch });
   if (tip !== null) return { branch, tip, remote: { name: config.remote, url } };
   throw new PawlError('not_found', `${config.remote} has no branch ${branch}.`, {
-    hint: `Push it first: git push ${config.remote} ${branch}; or say \`queue: {remote: none}\` in .pawl/config.yaml.`,
+    hint: `Push it first: git push ${config.remote} ${branch}; or set \`queue: {remote: none}\` in .pawl/config.yaml.`,
   });
 }

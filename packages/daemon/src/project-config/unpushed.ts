@@ -11,8 +11,8 @@ import { configOf } from './project-rules.ts';
 import { targetBranch } from './target.ts';
 
 /**
- * The commits of a project's local target branch that the remote's lacks: as the queue saw that last, or where it is at `commit`.
- * Null when there are none, or there is no remote.
+ * The commits of a project's local target branch that the remote's lacks: as the queue saw that last, or where it is at
+ * `commit`. Null if there are none, or there is no remote.
  */
 export async function unpushedOf(platform: Platform, project: Project, commit?: string): Promise<Unpushed | null> {
   const queue = await queueOf(platform.store.db, project.id);

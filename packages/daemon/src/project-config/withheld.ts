@@ -11,8 +11,8 @@ import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 
 /**
- * Records that commits of an agent without Patch stay on its branch. Each head is recorded once: the queue looks at finished
- * agents again and again, and after a restart from the beginning.
+ * Records that commits of an agent without Patch stay on its branch. Records each head once, since the queue visits
+ * finished agents repeatedly, and from the start after a restart.
  */
 export async function recordWithheld(
   platform: Platform,
@@ -29,15 +29,14 @@ export async function recordWithheld(
   });
   if (!isNew) return;
   const about = { agent: agent.alias, branch: agent.branch, definition: definition.id };
-  platform.log.info(about, 'its commits stay on its branch: the policy of its definition has no Patch');
+  platform.log.info(about, 'commits stay on the agent branch: the policy of its definition has no Patch');
 }
 
-/** The commits in a project that were not proposed and still wait: on their branch, in no change and not in main. */
+/** The commits in a project that were withheld and still wait: on their branch, in no change and not in main. */
 export async function unproposed(platform: Platform, project: Project): Promise<WithheldWork[]> {
   return waiting(platform, project, await withheldInProject(platform.store.db, project.id));
 }
 
-/** The same for one agent. */
 export async function unproposedOf(platform: Platform, project: Project, agentId: string): Promise<WithheldWork[]> {
   const found = await withheldOfAgent(platform.store.db, agentId);
   return waiting(
@@ -66,7 +65,7 @@ async function waiting(platform: Platform, project: Project, found: readonly Wit
     }
     return left;
   } catch (error) {
-    // The queue itself reports a repository that cannot be read.
+    // The queue reports an unreadable repository itself.
     if (error instanceof PawlError) return [];
     throw error;
   }

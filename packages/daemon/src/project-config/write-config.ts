@@ -16,9 +16,9 @@ import type { FoundCheck } from './detect-checks.ts';
 import { detectChecks } from './detect-checks.ts';
 
 /**
- * Finds out what a project's checks are and writes them down in its checkout, for the person who asked for that. A config that
- * is there, in the checkout or in the target branch, stays as it is. Where nothing is found nothing is written: an empty file
- * would only hide that there are no checks.
+ * Detects a project's checks and writes them to a config file in its checkout. Keeps an existing config, in the
+ * checkout or in the target branch. Writes nothing if nothing is found: an empty file would only hide that there are no
+ * checks.
  */
 export async function proposeConfig(
   platform: Pick<Platform, 'home' | 'caches'>,
@@ -26,7 +26,7 @@ export async function proposeConfig(
   { autoMerge }: { autoMerge: boolean },
 ): Promise<ChecksFound> {
   const repository = await openRepository(project.root);
-  // A bare repository has no checkout: its file is only in a commit.
+  // A bare repository has no checkout: its file exists only in commits.
   const file = repository.bare ? configPath : join(repository.root, configPath);
   const found = repository.bare ? [] : await detectChecks(repository.root);
   const told = (outcome: ChecksFound['outcome'], reason: string | null = null) => ({ file, found, outcome, reason });
@@ -64,28 +64,28 @@ async function targetName(repository: Repository): Promise<string | null> {
 }
 
 /**
- * The text of a new file. Commands come from our own list, and are plain YAML words. A target branch that is neither main nor
- * master is named, so that it does not depend on what is checked out.
+ * The text of a new file. Commands come from our own list, and are plain YAML words. Names a target branch other than
+ * main or master, so that it does not depend on the current checkout.
  */
 export function configText(
   found: readonly FoundCheck[],
   { autoMerge = false, branch = null }: { autoMerge?: boolean; branch?: string | null } = {},
 ): string {
-  const isUsual = branch === null || branch === 'main' || branch === 'master';
+  const isDefault = branch === null || branch === 'main' || branch === 'master';
   return [
-    '# What has to pass before a change is merged: commands, run one after the other at the exact commit.',
-    '# Commit this file: what the target branch says counts, once it says something.',
+    '# Commands that must pass before a change is merged, run one after the other at the exact commit.',
+    '# Commit this file: once the target branch has one, that version applies.',
     'checks:',
     ...found.map(({ run }) => `  - ${run}`),
     'queue:',
     '  # true: a change is merged as soon as its checks pass. false: you merge it with `pawl change merge`.',
     `  auto: ${autoMerge}`,
-    ...(isUsual ? [] : ['  # The branch that changes are merged into.', `  branch: ${JSON.stringify(branch)}`]),
+    ...(isDefault ? [] : ['  # The branch that changes are merged into.', `  branch: ${JSON.stringify(branch)}`]),
     '',
   ].join('\n');
 }
 
-/** Writes the file whole or not at all, and never over another. False when there is one by now. */
+/** Writes the file atomically, and never over another. False if there is one by now. */
 async function writeNew(root: string, text: string): Promise<boolean> {
   const directory = join(root, '.pawl');
   await mkdir(directory, { recursive: true });

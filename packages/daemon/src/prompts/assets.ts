@@ -3,7 +3,7 @@ import { readPromptAssets } from '@pawl/core/prompts/assets';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Loads the texts that prompts are made of from the directory that comes along with the program. */
+/** Loads the prompt texts from the program's own directory. */
 export async function loadPromptAssets(directory: string): Promise<PromptAssets> {
   const names = (await readdir(directory, { recursive: true })).filter((name) => name.endsWith('.md'));
   const texts = await Promise.all(

@@ -5,24 +5,24 @@ import { join } from 'node:path';
 import customFiles from '../../prompts/custom-files.json' with { type: 'json' };
 import { isWithin, readDefinitionText } from '../definitions/definition-text.ts';
 
-/** Which file of a repository speaks to which role. `REVIEWER.md` is, by custom, for the merge queue. */
+/** The repository file for each role. By convention, `REVIEWER.md` is for the merge queue. */
 const fileOfRole = new Map(Object.entries(customFiles));
 
-/** Where a repository keeps them; all that exist are used, the first place first. */
+/** Folders of a repository with such files; all are used, in this order. */
 const folders = ['.pawl', '.multiclaude'];
 
-/** The repository's own texts for a role, and why a file that is there cannot be used. */
+/** The repository's texts for a role, and why existing files cannot be used. */
 export type CustomTexts = { texts: string[]; problems: string[] };
 
 /**
- * Reads what the repository asks of agents in a role, from the agent's own worktree as it is now. Whoever can commit can
- * write these files: they are text to append, of bounded size, and no link leads out of the worktree. A file that cannot
- * be used keeps nobody from working.
+ * Reads the repository's instructions for a role from the agent's worktree as it is now. Anyone who can commit can
+ * write these files: they are text to append, of bounded size, and no link may lead out of the worktree. An unusable
+ * file does not block the agent.
  */
 export async function readCustomTexts(
   worktree: string,
   role: string | null,
-  /** Files that the provider would read by itself, and was kept from together with the repository's settings. */
+  /** Files that the provider would read itself, but that were blocked together with the repository's settings. */
   hidden: readonly string[] = [],
 ): Promise<CustomTexts> {
   const found: CustomTexts = { texts: [], problems: [] };
@@ -32,7 +32,7 @@ export async function readCustomTexts(
   for (const path of [...hidden, ...own]) {
     try {
       const place = await realpath(join(worktree, path));
-      // Two names for one file are no reason to say the same twice.
+      // Two names for one file must not repeat its text.
       if (seen.has(place)) continue;
       seen.add(place);
       found.texts.push(await readCustomText(await realpath(worktree), place));
@@ -45,9 +45,9 @@ export async function readCustomTexts(
   return found;
 }
 
-/** The text of a file that lies, without links, at this place inside the worktree. Throws when it cannot be used. */
+/** Reads a file inside the worktree, without links. Throws if it cannot be used. */
 async function readCustomText(worktree: string, place: string): Promise<string> {
-  if (!isWithin(worktree, place)) throw new Error('is a link that leads out of the worktree');
+  if (!isWithin(worktree, place)) throw new Error('is a link out of the worktree');
   const file = await readDefinitionText(place, worktree);
   if (file === null || file.state === 'same') return '';
   if (file.state === 'refused') throw new Error(file.reason);

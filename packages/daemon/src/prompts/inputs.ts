@@ -8,14 +8,13 @@ import { open, opendir, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { isWithin } from '../definitions/definition-text.ts';
 
-/** How deep directories are looked into. */
 const depthLimit = 4;
 
 type ShownFile = InputView['files'][number];
 
 /**
- * The files that an agent was given, as they are in its worktree now. The agent can write there, so only regular files
- * inside of it are read, and no more than is shown.
+ * The input files of an agent as they are in its worktree now. The agent can write there, so only regular files inside
+ * it are read, and no more than is shown.
  */
 export async function agentInputs(agent: Agent): Promise<InputView> {
   const { id, alias } = agent;
@@ -23,7 +22,7 @@ export async function agentInputs(agent: Agent): Promise<InputView> {
   const root = directory === null ? null : await inputDirectory(directory);
   if (root === null) {
     throw new PawlError('not_found', `${alias} has no input files.`, {
-      hint: `They are written when it starts, and go with its worktree: pawl inspect ${alias}`,
+      hint: `They are written when it starts, and removed with its worktree: pawl inspect ${alias}`,
     });
   }
   const { paths, more } = await listFiles(root);
@@ -83,7 +82,7 @@ async function readShown(
   }
 }
 
-/** The text of some bytes, or null when they are none: a NUL, or what is not UTF-8. */
+/** Decodes bytes; null if they contain a NUL or are not UTF-8. */
 function textOf(bytes: Uint8Array, cut: boolean): string | null {
   if (bytes.includes(0)) return null;
   try {

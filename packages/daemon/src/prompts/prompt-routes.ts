@@ -7,7 +7,6 @@ import type { Agent } from '@pawl/schema/record';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { selfOnly } from '../platform/http/door.ts';
 
-/** What agents were told: for a person, and for the agent itself. */
 export function addPromptRoutes(
   app: OpenAPIHono<DoorVariables>,
   { platform, agents }: { platform: Platform; agents: { find(reference: string): Promise<Agent> } },

@@ -10,7 +10,7 @@ import * as z from 'zod';
 import type { Platform } from '../platform/platform.ts';
 import { sessionDirectory } from '../platform/platform.ts';
 
-/** What was given to a session, as it went in: `system` is empty where all of it was the first turn. */
+/** The prompt of a session as sent; `system` is empty if everything was in the first turn. */
 export type SentPrompt = { system: string; turn: string };
 
 const sentSchema = z.object({ system: z.string(), turn: z.string() });
@@ -19,7 +19,7 @@ const fileName = 'prompt.json';
 /** The largest file that is read: a prompt with the largest task and transcript, each character escaped. */
 const fileBytes = 16 * 1024 * 1024;
 
-/** Keeps what a session was given in its directory, for nobody but its owner. Writing it again changes nothing. */
+/** Stores a session's prompt in its directory, readable by its owner only. Writing it again changes nothing. */
 export async function writePrompt(directory: string, { system, turn }: SentPrompt): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, fileName);
@@ -27,7 +27,7 @@ export async function writePrompt(directory: string, { system, turn }: SentPromp
   await rename(`${path}.tmp`, path);
 }
 
-/** What a session was given, or null when there is nothing to be read. The agent can write there: it may be anything. */
+/** Reads a session's prompt, or null. The agent can write there, so the content is untrusted. */
 export function readPrompt(directory: string): SentPrompt | null {
   const text = readSmallFile(join(directory, fileName), fileBytes);
   if (text !== null) {
@@ -37,12 +37,12 @@ export function readPrompt(directory: string): SentPrompt | null {
       return null;
     }
   }
-  // Sessions of earlier versions have only what was put on their input.
+  // Sessions of earlier versions have only their input.
   const input = readSmallFile(sessionFile(directory, 'prompt'), fileBytes);
   return input === null ? null : { system: '', turn: input };
 }
 
-/** What an agent was told at the beginning of a session, by default the latest that began; as much as is shown of it. */
+/** The prompt at the start of a session, by default the latest, cut to what is shown. */
 export async function sentPrompt(platform: Platform, agent: Agent, no: number | undefined): Promise<PromptView> {
   const sessions = (await sessionsOf(platform.store.db, agent.id)).toSorted((a, b) => b.no - a.no);
   const candidates = no === undefined ? sessions : sessions.filter((session) => session.no === no);
@@ -56,15 +56,15 @@ export async function sentPrompt(platform: Platform, agent: Agent, no: number | 
     return { agentId: agent.id, session: { no: number, purpose, conversation }, system, turn, bytes, truncated };
   }
   const which = no === undefined ? 'no session' : `no session ${no}`;
-  throw new PawlError('not_found', `${agent.alias} has ${which} that was told anything.`, {
-    hint: `Its sessions are listed by: pawl inspect ${agent.alias}`,
+  throw new PawlError('not_found', `${agent.alias} has ${which} with a prompt.`, {
+    hint: `List its sessions: pawl inspect ${agent.alias}`,
   });
 }
 
-/** The beginning of a text that has at most so many bytes; a character is never cut in two. */
+/** The longest prefix of at most so many bytes that cuts no character in two. */
 export function firstBytes(text: string, bytes: number): string {
   const all = Buffer.from(text);
   if (all.length <= bytes) return text;
-  // With `stream`, a character that is not complete is not decoded.
+  // With `stream`, an incomplete character is not decoded.
   return new TextDecoder().decode(all.subarray(0, bytes), { stream: true });
 }

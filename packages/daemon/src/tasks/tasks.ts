@@ -34,13 +34,13 @@ export type NewTask = {
   phase: string;
   name: string;
   description: string;
-  /** References of tasks that have to be completed first. */
+  /** References of tasks that must be completed first. */
   after: readonly string[];
-  /** The agent that asks for it; null for a person. */
+  /** The agent that requested it; null for a person. */
   createdBy: string | null;
 };
 
-/** The one task that a person or an agent means: by its id, the start of it, or its exact name. */
+/** Resolves a task by its id, an id prefix, or its exact name. */
 export async function findTask(db: Database, reference: string, projectId?: string): Promise<Task> {
   const [first, ...others] = await findTasks(db, reference, projectId);
   const shown = JSON.stringify(reference.slice(0, 80));
@@ -50,13 +50,13 @@ export async function findTask(db: Database, reference: string, projectId?: stri
     });
   }
   if (others.length === 0) return first;
-  throw new PawlError('ambiguous', `${shown} fits more than one task.`, {
+  throw new PawlError('ambiguous', `${shown} matches more than one task.`, {
     hint: 'Give more characters of the id, or name the repository with -C.',
     details: { matches: [first, ...others].map(({ id, name }) => ({ id, name })) },
   });
 }
 
-/** Adds a task to a project's plan; one that is there already and open is given back instead. */
+/** Adds a task to a project's plan, or returns the same open one if it exists. */
 export async function addTask(store: Store, wanted: NewTask): Promise<{ task: Task; created: boolean }> {
   return store.write(async (tx) => {
     const { projectId, createdBy } = wanted;
@@ -96,8 +96,8 @@ export async function addTask(store: Store, wanted: NewTask): Promise<{ task: Ta
 }
 
 /**
- * Gives a task, or the first one that may be taken up, to an agent: of many who ask at once, one gets it. To be called
- * in the transaction that makes the agent.
+ * Claims a task, or the first claimable one, for an agent; of concurrent claims one succeeds. Call it in the
+ * transaction that creates the agent.
  */
 export async function claimTask(
   tx: WriteTransaction,
@@ -116,8 +116,8 @@ export async function claimTask(
     tx.emit({ type: 'task.taken', projectId, agentId, data: { taskId: task.id } });
     return { ...task, agentId };
   }
-  if (wanted !== null) throw notPending(wanted, 'in_progress', 'somebody was quicker');
-  throw new PawlError('not_found', 'There is no task that could be taken up now.', {
+  if (wanted !== null) throw notPending(wanted, 'in_progress', 'another agent claimed it first');
+  throw new PawlError('not_found', 'There is no task to claim now.', {
     hint: 'See `pawl task ls`; add one with `pawl task add`.',
   });
 }
@@ -129,23 +129,23 @@ function notPending(task: Task, state: string, detail: string): PawlError {
     completed: 'It is done. Add another task for what is left.',
   }[state];
   return new PawlError('conflict', `The task ${task.name} is ${state}${detail === '' ? '' : `: ${detail}`}.`, {
-    hint: hint ?? 'See `pawl task show`; a reason is taken away with `pawl task unblock`.',
+    hint: hint ?? 'See `pawl task show`; clear a reason with `pawl task unblock`.',
   });
 }
 
-/** Gives a task back to the agent that had it, when it goes on with it and nobody else has taken it up meanwhile. */
+/** Returns a task to its previous agent when it resumes, unless another has claimed it. */
 export async function retakeTask(tx: WriteTransaction, agent: Agent): Promise<void> {
   if (agent.taskId === null || !(await takeTask(tx, agent.taskId, agent.id))) return;
   const data = { taskId: agent.taskId };
   tx.emit({ type: 'task.taken', projectId: agent.projectId, agentId: agent.id, data });
 }
 
-/** The tasks that a task waits for, in the order in which they were added: what its agent is told of. */
+/** The tasks that a task waits for, in order of creation. */
 export async function dependenciesOf(db: Database, task: Task): Promise<Task[]> {
   return tasksByIds(db, task.dependsOn);
 }
 
-/** Settles an agent's task when its run ends; to be called in the transaction that ends the run. */
+/** Settles an agent's task when its run ends. Call it in the transaction that ends the run. */
 export async function taskAfterRun(tx: WriteTransaction, agent: Agent, run: EndedRun): Promise<void> {
   const task = agent.taskId === null ? null : await taskById(tx.db, agent.taskId);
   if (task === null) return;
@@ -166,14 +166,14 @@ export async function taskAfterRun(tx: WriteTransaction, agent: Agent, run: Ende
   }
 }
 
-/** Whether an agent's work becomes a change before its task is completed: its project names checks. */
+/** True if an agent's work must become a change before its task is completed: its project has checks. */
 export async function landsLater(db: Database, agent: Agent): Promise<boolean> {
   const project = agent.projectId === null || !isAuthor(agent) ? null : await projectById(db, agent.projectId);
   if (project === null || (await projectSettings(db, project.id)).untrackedAt !== null) return false;
   return existsSync(join(project.root, configPath)) || (await queueOf(db, project.id)) !== null;
 }
 
-/** Notes that the work on a task is finished; its agent keeps it until the work has landed. */
+/** Marks the work on a task finished; its agent keeps the task until the work has landed. */
 export async function finishTask(
   tx: WriteTransaction,
   task: Task,
@@ -187,7 +187,7 @@ export async function finishTask(
   tx.emit({ type: 'task.finished', projectId: task.projectId, agentId: given.by, data: { taskId: task.id } });
 }
 
-/** Writes down what became of finished work. */
+/** Records what became of finished work. */
 export async function recordLanding(tx: WriteTransaction, task: Task, landing: Landing): Promise<void> {
   switch (landing.do) {
     case 'wait':
@@ -202,7 +202,7 @@ export async function recordLanding(tx: WriteTransaction, task: Task, landing: L
   }
 }
 
-/** Completes a task, with what came of it. A second time only what was not known yet is added. */
+/** Completes a task with its result. A second call only adds missing fields. */
 export async function completeTask(
   tx: WriteTransaction,
   task: Task,
@@ -216,7 +216,7 @@ export async function completeTask(
   tx.emit({ type: 'task.completed', projectId: task.projectId, agentId: given.by, data: { taskId: task.id } });
 }
 
-/** Notes why nobody is to take a task up. */
+/** Records why a task must not be claimed. */
 export async function blockTask(
   tx: WriteTransaction,
   task: Task,
@@ -241,7 +241,7 @@ async function requeue(tx: WriteTransaction, task: Task, why: { crashes: number;
   tx.emit({ type: 'task.requeued', projectId: task.projectId, agentId: task.agentId, data });
 }
 
-/** Puts back what killed agents had taken up, in the transaction of their kill; of very many `requeueDead` does the rest. */
+/** Requeues the tasks of killed agents, in the transaction of the kill; `requeueDead` handles the rest of very many. */
 export async function releaseTasks(tx: WriteTransaction, agentIds: readonly string[]): Promise<void> {
   const taken = await tasksTakenBy(tx.db, agentIds);
   const open = taken.filter((task) => task.finishedAt === null || task.completedAt !== null);
@@ -250,7 +250,7 @@ export async function releaseTasks(tx: WriteTransaction, agentIds: readonly stri
   }
 }
 
-/** Puts back every task whose agent is dead, or rests without having asked anything. Returns how many. */
+/** Requeues every task whose agent is dead, or is idle without an open question. Returns how many. */
 export async function requeueDead(store: Store): Promise<number> {
   const dead: Task[] = [];
   for (const task of await takenTasks(store.db)) if (!(await isAtWork(store.db, task))) dead.push(task);
@@ -259,7 +259,7 @@ export async function requeueDead(store: Store): Promise<number> {
       for (const known of dead.slice(from, from + limits.requeuedTasks)) {
         const task = await taskById(tx.db, known.id);
         if (task === null || task.agentId === null || (await isAtWork(tx.db, task))) continue;
-        await requeue(tx, task, { crashes: task.crashes, reason: 'its agent is not at work any more' });
+        await requeue(tx, task, { crashes: task.crashes, reason: 'its agent is no longer working' });
       }
     });
   }
@@ -267,14 +267,14 @@ export async function requeueDead(store: Store): Promise<number> {
 }
 
 async function isAtWork(db: Database, task: Task): Promise<boolean> {
-  // Finished work waits for its change, whatever became of its agent.
+  // Finished work waits for its change, whatever happened to its agent.
   if (task.finishedAt !== null && task.completedAt === null) return true;
   const facts = task.agentId === null ? null : await agentView(db, task.agentId);
   if (facts === null || facts.agent.endedAt !== null || facts.run === null) return false;
   return facts.run.outcome === null || facts.run.questions !== null;
 }
 
-/** Tasks and all that they wait for, by id. */
+/** Tasks and all their dependencies, by id. */
 export async function withDependencies(db: Database, tasks: readonly Task[]): Promise<Map<string, Task>> {
   const known = byId(tasks);
   const missing = new Set(tasks.flatMap((task) => task.dependsOn).filter((id) => !known.has(id)));

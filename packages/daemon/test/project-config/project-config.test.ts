@@ -165,7 +165,7 @@ test.each([
   ['a check that is a number', 'checks: [5]', /a check is a command/],
   ['an empty command', 'checks: ""', /is invalid/],
   ['a check that takes for ever', 'checks: [{run: x, timeout_minutes: .inf}]', /is invalid/],
-  ['a variable of ours', 'env: [PAWL_TOKEN]', /PAWL_ is not for checks/],
+  ['a variable of ours', 'env: [PAWL_TOKEN]', /PAWL_ are reserved/],
   ['a pattern that leads out', 'checks: [{run: x, junit: ../../etc/passwd}]', /is invalid/],
   ['a branch that is none', 'queue: {branch: "--upload-pack=x"}', /branch name/],
   ['a remote that is an option', 'queue: {remote: "--upload-pack=x"}', /at queue\.remote/],

@@ -48,8 +48,12 @@ describe('S4-20: a repository’s own texts', () => {
   });
 
   test.each<[what: string, make: (worktree: string, outside: string) => void, reason: string]>([
-    ['a link out of it', (at, out) => symlinkSync(join(out, 'secret.md'), join(at, '.pawl/WORKER.md')), 'leads out'],
-    ['a link to a place outside', (at, out) => symlinkSync(out, join(at, '.multiclaude')), 'leads out'],
+    [
+      'a link out of it',
+      (at, out) => symlinkSync(join(out, 'secret.md'), join(at, '.pawl/WORKER.md')),
+      'out of the worktree',
+    ],
+    ['a link to a place outside', (at, out) => symlinkSync(out, join(at, '.multiclaude')), 'out of the worktree'],
     ['a directory', (at) => mkdirSync(join(at, '.pawl/WORKER.md')), 'not a regular file'],
     ['too large', (at) => write(at, '.pawl/WORKER.md', 'x'.repeat(promptLimits.customBytes + 1)), 'more than 65536'],
     ['not text', (at) => write(at, '.pawl/WORKER.md', 'a\0b'), 'is not text'],
