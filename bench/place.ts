@@ -2,7 +2,7 @@ import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import type { Home } from '@pawl/protocol/home';
 import { homeAt } from '@pawl/protocol/home';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { strayProcesses } from '@pawl/host/session/stray';
 import { hasErrno } from '@pawl/schema/error';
 import { sampleRepository } from '@pawl/testing/sample-repository';

@@ -1,5 +1,5 @@
-import type { AgentView } from '@pawl/protocol/view';
-import type { MailList, MailsAnswer, MailView, Waited } from '@pawl/protocol/view/mail';
+import type { AgentView } from '@pawl/protocol/agents/view';
+import type { MailList, MailsAnswer, MailView, Waited } from '@pawl/protocol/mail/view';
 import { endurance } from '@pawl/testing/endurance';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';

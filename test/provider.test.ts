@@ -1,5 +1,5 @@
-import type { AgentView } from '@pawl/protocol/view';
-import type { ChangeList } from '@pawl/protocol/view/change';
+import type { AgentView } from '@pawl/protocol/agents/view';
+import type { ChangeList } from '@pawl/protocol/changes/view';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';

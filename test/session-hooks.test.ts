@@ -1,4 +1,4 @@
-import type { MailsAnswer } from '@pawl/protocol/view/mail';
+import type { MailsAnswer } from '@pawl/protocol/mail/view';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { sleepers } from '@pawl/testing/sleeper';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import { homeAt } from '@pawl/protocol/home';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { capabilitiesOf } from '@pawl/providers/capability';
 import { builtInPresets } from '@pawl/providers/preset/built-in';

@@ -1,8 +1,8 @@
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
 import { homeAt } from '@pawl/protocol/home';
-import type { AgentView } from '@pawl/protocol/view';
-import type { OutputChunk } from '@pawl/protocol/view/output';
+import type { AgentView } from '@pawl/protocol/agents/view';
+import type { OutputChunk } from '@pawl/protocol/sessions/view';
 import type { Event } from '@pawl/schema/event';
 import { startModelServer } from '@pawl/testing/model-server/server';
 import type { ModelServer } from '@pawl/testing/model-server/server';

@@ -1,4 +1,4 @@
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 
 /** An id for a number: 22 characters, as every id has. */
 export function idOf(number: number): string {

@@ -1,4 +1,6 @@
-import type { ChangeView, CheckView, QueueView } from '@pawl/protocol/view/change';
+import type { ChangeView } from '@pawl/protocol/changes/view';
+import type { CheckView } from '@pawl/protocol/checks/view';
+import type { QueueView } from '@pawl/protocol/queue/view';
 import { idOf } from './agent-view.ts';
 
 export const shop = { id: idOf(900), name: 'shop' };

@@ -1,7 +1,7 @@
 import { getRequestListener } from '@hono/node-server';
 import type { Home } from '@pawl/protocol/home';
 import { version } from '@pawl/protocol/programs';
-import type { DaemonView } from '@pawl/protocol/view';
+import type { DaemonView } from '@pawl/protocol/daemon/view';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { countAgents } from '@pawl/store/agents/agents';

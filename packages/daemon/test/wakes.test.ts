@@ -1,5 +1,5 @@
 import { routes } from '@pawl/protocol/routes';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import type { EventType } from '@pawl/schema/event';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';

@@ -1,5 +1,5 @@
 import type { Client as PawlClient } from '@pawl/protocol/client';
-import type { Whoami } from '@pawl/protocol/view/whoami';
+import type { Whoami } from '@pawl/protocol/daemon/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import type { ErrorCode } from '@pawl/schema/error';
 import { waitUntil } from '@pawl/testing/wait-until';

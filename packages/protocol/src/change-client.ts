@@ -6,18 +6,16 @@ import type {
   ChangeFix,
   ChangeList,
   ChangeOpened,
-  CheckLog,
   CloseChangeBody,
   ClosedChange,
   CommentAnswer,
   CommentChangeBody,
   MergeAnswer,
   OpenChangeBody,
-  QueueAnswer,
-  QueueBody,
-  QueueList,
-  TaskHistory,
-} from './view/change.ts';
+} from './changes/view.ts';
+import type { CheckLog } from './checks/view.ts';
+import type { TaskHistory } from './plan/view.ts';
+import type { QueueAnswer, QueueBody, QueueList } from './queue/view.ts';
 
 /** The project, if a reference may match changes of several: any path in it, or its name or id. */
 export type ProjectQuery = { path?: string; project?: string };

@@ -7,35 +7,7 @@ import type { Carry } from './exchange.ts';
 import { exchange, readJson, readMessages } from './exchange.ts';
 import type { Home } from './home.ts';
 import type { AgentAction } from '@pawl/schema/definition';
-import type {
-  AgentAnswer,
-  AgentsAnswer,
-  DefinitionList,
-  ForkBody,
-  GateAnswer,
-  KillAnswer,
-  ReplyBody,
-  ResumeBody,
-  TellAnswer,
-  Top,
-  TrustAnswer,
-  AgentList,
-  DaemonView,
-  EventPage,
-  Inspection,
-  AddProjectBody,
-  ProjectAdded,
-  WorkAnswer,
-  WorkBody,
-} from './view.ts';
-import type { Desk, SwitchBody } from './view/desk.ts';
-import type { HistoryPage } from './view/history.ts';
-import type { PruneAnswer, WorktreeList } from './view/worktree.ts';
-import type { Diagnosis } from './view/doctor.ts';
-import type { OutputChunk, OutputPage } from './view/output.ts';
-import type { TrustBody, TrustList } from './view/trust.ts';
-import type { AccountAdded, AccountAnswer, AccountList, AccountTest, AddAccountBody } from './view/account.ts';
-import type { CompleteAnswer, CompleteBody } from './view/complete.ts';
+import type { AccountAdded, AccountAnswer, AccountList, AccountTest, AddAccountBody } from './accounts/view.ts';
 import type {
   ErrandAbandoned,
   ErrandDiff,
@@ -43,30 +15,47 @@ import type {
   ErrandMergeBody,
   ErrandMerged,
   ErrandSent,
-} from './view/errand.ts';
+} from './agents/errands/view.ts';
+import type { HistoryPage } from './agents/history/view.ts';
+import type { DelegateBody, Delegated, RunResult } from './agents/runs/view.ts';
+import type {
+  CompleteAnswer,
+  CompleteBody,
+  ForkBody,
+  KillAnswer,
+  ReplyBody,
+  ResumeBody,
+  TellAnswer,
+  WorkAnswer,
+  WorkBody,
+} from './agents/verb-view.ts';
+import type { AgentAnswer, AgentList, AgentsAnswer, Inspection } from './agents/view.ts';
+import type { PruneAnswer, WorktreeList } from './agents/worktrees/view.ts';
+import type { DaemonView, Diagnosis, EventPage, Whoami } from './daemon/view.ts';
+import type { DefinitionList, GateAnswer, TrustAnswer, TrustBody, TrustList } from './definitions/view.ts';
 import type {
   FetchMailBody,
   MailAnswer,
   MailList,
   MailsAnswer,
   SendMailBody,
-  Waited,
   WaitMailBody,
-} from './view/mail.ts';
-import type { InputView, PromptView } from './view/prompt.ts';
+  Waited,
+} from './mail/view.ts';
+import type { AddTaskBody, TaskAdded, TaskAnswer, TaskDetail, TaskList, TaskView } from './plan/view.ts';
 import type {
+  AddProjectBody,
   CrewBody,
   CrewView,
+  ProjectAdded,
   ProjectDetail,
   ProjectDetails,
   ProjectReference,
   ProjectSettingsAnswer,
   ProjectSettingsBody,
   UntrackBody,
-} from './view/project.ts';
-import type { ProviderList } from './view/provider.ts';
-import type { RosterView, SelfView } from './view/roster.ts';
-import type { Delegated, DelegateBody, RunResult } from './view/run.ts';
+} from './projects/view.ts';
+import type { InputView, PromptView } from './prompts/view.ts';
 import type {
   Answered,
   AskBody,
@@ -76,9 +65,10 @@ import type {
   QuestionAnswer,
   QuestionList,
   QuestionView,
-} from './view/question.ts';
-import type { Whoami } from './view/whoami.ts';
-import type { AddTaskBody, TaskAdded, TaskAnswer, TaskDetail, TaskList, TaskView } from './view/task.ts';
+} from './questions/view.ts';
+import type { Desk, SwitchBody } from './registry/view.ts';
+import type { RosterView, SelfView } from './roster/view.ts';
+import type { OutputChunk, OutputPage, ProviderList, Top } from './sessions/view.ts';
 
 /** The daemon's client. Loads nothing heavy, so that a short command stays fast. */
 export type Client = ChangeClient & {

@@ -2,7 +2,7 @@ import type { RouteConfig } from '@hono/zod-openapi';
 import { createRoute } from '@hono/zod-openapi';
 import type { Access } from '@pawl/schema/access';
 import * as z from 'zod';
-import { errorViewSchema } from './view.ts';
+import { errorViewSchema } from './error-view.ts';
 
 /** Defines a route with its method, path, schemas and agents' access. */
 export function defineRoute<const R extends RouteConfig & { access: Access }>(config: R) {

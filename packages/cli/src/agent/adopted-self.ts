@@ -1,6 +1,6 @@
 import { createClient } from '@pawl/protocol/client';
 import type { Home } from '@pawl/protocol/home';
-import type { SelfView } from '@pawl/protocol/view/roster';
+import type { SelfView } from '@pawl/protocol/roster/view';
 import { agentsAbove, systemProbe } from '@pawl/roster/probe';
 import { readPrograms } from '@pawl/roster/programs-file';
 import { PawlError } from '@pawl/schema/error';

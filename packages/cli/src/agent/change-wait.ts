@@ -1,6 +1,6 @@
 import type { Client } from '@pawl/protocol/client';
 import { commandClient } from '../daemon/client.ts';
-import type { ChangeView, LocalBranch } from '@pawl/protocol/view/change';
+import type { ChangeView, LocalBranch } from '@pawl/protocol/changes/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
 import { printableLine } from '../terminal/terminal.ts';

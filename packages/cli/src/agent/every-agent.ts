@@ -1,5 +1,5 @@
 import type { Client, ListQuery } from '@pawl/protocol/client';
-import type { AgentList } from '@pawl/protocol/view';
+import type { AgentList } from '@pawl/protocol/agents/view';
 import { limits } from '@pawl/schema/limit';
 
 /** The agents that match a query, newest first, up to a limit, read page by page. */

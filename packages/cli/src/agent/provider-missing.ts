@@ -1,4 +1,4 @@
-import type { ProviderView } from '@pawl/protocol/view/provider';
+import type { ProviderView } from '@pawl/protocol/sessions/view';
 import type { CommandContext } from '../context.ts';
 import { printableLine } from '../terminal/terminal.ts';
 

@@ -1,6 +1,6 @@
 import { daemonAway } from './change-wait.ts';
 import { commandClient } from '../daemon/client.ts';
-import type { RunResult } from '@pawl/protocol/view/run';
+import type { RunResult } from '@pawl/protocol/agents/runs/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { CommandContext } from '../context.ts';

@@ -3,7 +3,7 @@ import { createClient } from '@pawl/protocol/client';
 import type { Answer, Exchange } from '@pawl/protocol/exchange';
 import { exchange, readJson } from '@pawl/protocol/exchange';
 import type { Home } from '@pawl/protocol/home';
-import type { SelfView } from '@pawl/protocol/view/roster';
+import type { SelfView } from '@pawl/protocol/roster/view';
 import { PawlError } from '@pawl/schema/error';
 
 /**

@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import type { Merging } from '@pawl/protocol/view';
+import type { Merging } from '@pawl/protocol/projects/view';
 import { shortCommit } from '../view/change-text.ts';
 import type { ConfigCommit } from './commit-config.ts';
 import type { CommandContext } from '../context.ts';

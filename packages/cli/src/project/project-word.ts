@@ -1,4 +1,4 @@
-import type { WorkBody } from '@pawl/protocol/view';
+import type { WorkBody } from '@pawl/protocol/agents/verb-view';
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 

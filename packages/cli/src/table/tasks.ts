@@ -1,4 +1,4 @@
-import type { TaskView } from '@pawl/protocol/view/task';
+import type { TaskView } from '@pawl/protocol/plan/view';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { CommandTable, Tools } from './tools.ts';

@@ -1,4 +1,5 @@
-import type { ChangeCommentView, ChangeDetail, ChangeView, CheckLog, CheckView } from '@pawl/protocol/view/change';
+import type { ChangeCommentView, ChangeDetail, ChangeView } from '@pawl/protocol/changes/view';
+import type { CheckLog, CheckView } from '@pawl/protocol/checks/view';
 import { count, duration } from './format.ts';
 import type { Palette } from '../terminal/terminal.ts';
 import { printable, printableLine } from '../terminal/terminal.ts';

@@ -1,4 +1,4 @@
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { changeOf, stateCounts, stateOf, statePaint, taskOf } from './format.ts';
 import type { Palette } from '../terminal/terminal.ts';
 import { cut, printableLine } from '../terminal/terminal.ts';

@@ -1,4 +1,4 @@
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import type { Palette } from '../terminal/terminal.ts';
 
 /** Formats a duration: 820ms, 4.2s, 3m12s, 5h03m. */

@@ -1,4 +1,4 @@
-import type { OutputChunk } from '@pawl/protocol/view/output';
+import type { OutputChunk } from '@pawl/protocol/sessions/view';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import { clockTime, tokens } from './format.ts';
 import type { Palette } from '../terminal/terminal.ts';

@@ -1,5 +1,7 @@
-import type { ChangeView, CheckView, QueueView } from '@pawl/protocol/view/change';
-import type { InboxEmergency } from '@pawl/protocol/view/question';
+import type { ChangeView } from '@pawl/protocol/changes/view';
+import type { CheckView } from '@pawl/protocol/checks/view';
+import type { QueueView } from '@pawl/protocol/queue/view';
+import type { InboxEmergency } from '@pawl/protocol/questions/view';
 import { authorOf, changePaint, checkLine, shortCommit, shortId } from './change-text.ts';
 import type { CommandContext } from '../context.ts';
 import { count, duration } from './format.ts';

@@ -1,4 +1,4 @@
-import type { Top } from '@pawl/protocol/view';
+import type { Top } from '@pawl/protocol/sessions/view';
 import {
   activityOf,
   bytes,

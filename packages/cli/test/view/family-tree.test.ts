@@ -1,4 +1,4 @@
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { expect, test } from 'vitest';
 import { drawFamily } from '../../src/view/family-tree.ts';
 import { palette, width } from '../../src/terminal/terminal.ts';

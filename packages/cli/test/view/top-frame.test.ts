@@ -1,4 +1,4 @@
-import type { Top } from '@pawl/protocol/view';
+import type { Top } from '@pawl/protocol/sessions/view';
 import { describe, expect, test } from 'vitest';
 import { palette, width } from '../../src/terminal/terminal.ts';
 import type { Sample } from '../../src/view/top-frame.ts';

@@ -1,4 +1,4 @@
-import type { AccountView } from '@pawl/protocol/view/account';
+import type { AccountView } from '@pawl/protocol/accounts/view';
 import type { Account } from '@pawl/schema/record';
 import { getSetting } from '@pawl/store/settings';
 import type { AccountFiles } from './account-files.ts';

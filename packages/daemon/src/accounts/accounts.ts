@@ -1,7 +1,7 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { createSerial } from '@pawl/core/sessions/turn-taking';
 import type { Home } from '@pawl/protocol/home';
-import type { AccountTest, AccountView, AddAccountBody } from '@pawl/protocol/view/account';
+import type { AccountTest, AccountView, AddAccountBody } from '@pawl/protocol/accounts/view';
 import type { Providers } from '@pawl/providers/registry';
 import { PawlError } from '@pawl/schema/error';
 import type { Account } from '@pawl/schema/record';

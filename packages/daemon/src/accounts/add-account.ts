@@ -1,5 +1,5 @@
 import type { AccountUse, ProviderPreset } from '@pawl/core/port/provider';
-import type { AddAccountBody } from '@pawl/protocol/view/account';
+import type { AddAccountBody } from '@pawl/protocol/accounts/view';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import type { Account } from '@pawl/schema/record';

@@ -1,6 +1,6 @@
 import { resolveAgent } from '@pawl/core/agents/resolve';
 import { totalUsage } from '@pawl/core/accounts/usage';
-import type { AgentList, AgentView, Inspection } from '@pawl/protocol/view';
+import type { AgentList, AgentView, Inspection } from '@pawl/protocol/agents/view';
 import { readSmallFile } from '@pawl/host/session/session-files';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project, Session } from '@pawl/schema/record';

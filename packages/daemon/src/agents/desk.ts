@@ -1,5 +1,5 @@
 import { refuseAdopted } from '@pawl/core/agents/adopted';
-import type { Desk, SwitchBody } from '@pawl/protocol/view/desk';
+import type { Desk, SwitchBody } from '@pawl/protocol/registry/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { draftFor, saveDraft } from '@pawl/store/agents/drafts';

@@ -6,7 +6,7 @@ import type { ForkRequest } from '@pawl/core/agents/fork';
 import { nothingInherited, refuseParent } from '@pawl/core/agents/fork';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { checkOptions, checkTask } from '@pawl/core/plan/task';
-import type { ForkBody, WorkBody } from '@pawl/protocol/view';
+import type { ForkBody, WorkBody } from '@pawl/protocol/agents/verb-view';
 import { requireInstalled } from '@pawl/providers/detect';
 import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';

@@ -1,7 +1,7 @@
 import type { Repository } from '@pawl/git/repository/repository';
 import { listBranches, openRepository } from '@pawl/git/repository/repository';
 import type { Home } from '@pawl/protocol/home';
-import type { ForkBody, WorkBody } from '@pawl/protocol/view';
+import type { ForkBody, WorkBody } from '@pawl/protocol/agents/verb-view';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';
 import { projectByName, projectByRoot } from '@pawl/store/projects/projects';

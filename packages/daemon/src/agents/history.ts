@@ -1,5 +1,5 @@
 import { findMark, remembered } from '@pawl/core/agents/history';
-import type { HistoryPage } from '@pawl/protocol/view/history';
+import type { HistoryPage } from '@pawl/protocol/agents/history/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';

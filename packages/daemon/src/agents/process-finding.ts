@@ -1,5 +1,5 @@
 import { canGroup, groupBase } from '@pawl/host/session/control-group';
-import type { Finding } from '@pawl/protocol/view/doctor';
+import type { Finding } from '@pawl/protocol/daemon/view';
 
 /** By what the processes of sessions and checks are found here, and which are not. `base` is for tests. */
 export async function processFinding(base = groupBase(), isLinux = process.platform === 'linux'): Promise<Finding> {

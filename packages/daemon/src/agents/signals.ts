@@ -1,4 +1,4 @@
-import type { ReplyBody } from '@pawl/protocol/view';
+import type { ReplyBody } from '@pawl/protocol/agents/verb-view';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { agentById, updateAgent } from '@pawl/store/agents/agents';

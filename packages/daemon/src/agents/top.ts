@@ -1,4 +1,4 @@
-import type { Top } from '@pawl/protocol/view';
+import type { Top } from '@pawl/protocol/sessions/view';
 import { processUsage } from '@pawl/host/process/process-usage';
 import type { Session } from '@pawl/schema/record';
 import { everyLivingAgent } from '@pawl/store/agents/agent-views';

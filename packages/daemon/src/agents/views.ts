@@ -1,6 +1,6 @@
 import { deriveStatus } from '@pawl/core/agents/status';
 import { costOf } from '@pawl/core/accounts/usage';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import type { Agent, AgentPlace, Project, Run, Session, Usage } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
 

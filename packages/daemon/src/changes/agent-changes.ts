@@ -1,5 +1,5 @@
 import { isOver } from '@pawl/core/changes/change-life';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import type { Project } from '@pawl/schema/record';
 import { latestChanges } from '@pawl/store/changes/changes';
 import type { Platform } from '../platform/platform.ts';

@@ -2,7 +2,7 @@ import { blockingOf } from '@pawl/core/changes/change-comment';
 import { isOver } from '@pawl/core/changes/change-life';
 import type { StateOfChange } from '@pawl/core/changes/change-state';
 import { changeState, needsPerson } from '@pawl/core/changes/change-state';
-import type { ChangeCommentView, ChangeDetail, ChangeDiff, ChangeView } from '@pawl/protocol/view/change';
+import type { ChangeCommentView, ChangeDetail, ChangeDiff, ChangeView } from '@pawl/protocol/changes/view';
 import { diffCommits } from '@pawl/git/repository/change-diff';
 import type { Change, Check } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';

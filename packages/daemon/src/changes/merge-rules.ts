@@ -4,7 +4,7 @@ import { isAuthor } from '@pawl/core/agents/landing';
 import { mergeLeave, notCommitted } from '@pawl/core/changes/merge-leave';
 import type { DoneRules, WhenDone } from '@pawl/core/changes/when-done';
 import { whenDone, whenUnreadable, whenWithheld } from '@pawl/core/changes/when-done';
-import type { Merging } from '@pawl/protocol/view';
+import type { Merging } from '@pawl/protocol/projects/view';
 import { defaultBranch, remoteUrl } from '@pawl/git/repository/remote';
 import { withoutSecret } from '@pawl/git/repository/remote-url';
 import type { Change } from '@pawl/schema/change';

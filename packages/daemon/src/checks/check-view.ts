@@ -1,4 +1,4 @@
-import type { CheckLog, CheckView } from '@pawl/protocol/view/change';
+import type { CheckLog, CheckView } from '@pawl/protocol/checks/view';
 import type { Change, Check } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

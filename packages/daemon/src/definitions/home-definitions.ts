@@ -1,7 +1,7 @@
 import type { AgentCaller } from '@pawl/core/definitions/gate';
 import { mayAct, mayUseTool } from '@pawl/core/definitions/gate';
 import { canonicalTool, nameCovers, toolEntry } from '@pawl/core/definitions/tool-name';
-import type { DefinitionList, GateAnswer } from '@pawl/protocol/view';
+import type { DefinitionList, GateAnswer } from '@pawl/protocol/definitions/view';
 import { openRepository } from '@pawl/git/repository/repository';
 import type { AgentAction, Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { openapi, routes } from '@pawl/protocol/routes';
 import { version } from '@pawl/protocol/programs';
-import type { DaemonView } from '@pawl/protocol/view';
+import type { DaemonView } from '@pawl/protocol/daemon/view';
 import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents/agents';
 import { listProjects } from '@pawl/store/projects/projects';

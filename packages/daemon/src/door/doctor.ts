@@ -1,5 +1,5 @@
 import { divergedNews } from '@pawl/core/changes/diverged';
-import type { Diagnosis, Finding } from '@pawl/protocol/view/doctor';
+import type { Diagnosis, Finding } from '@pawl/protocol/daemon/view';
 import { runWithoutRepository } from '@pawl/git/command/command';
 import { messageOf } from '@pawl/schema/error';
 import { readEvents } from '@pawl/store/events';

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { routes } from '@pawl/protocol/routes';
-import type { OutputChunk } from '@pawl/protocol/view/output';
+import type { OutputChunk } from '@pawl/protocol/sessions/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { readChunks, recentChunkId } from '@pawl/store/sessions/chunks';

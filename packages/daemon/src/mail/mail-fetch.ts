@@ -1,4 +1,4 @@
-import type { FetchMailBody, MailList } from '@pawl/protocol/view/mail';
+import type { FetchMailBody, MailList } from '@pawl/protocol/mail/view';
 import type { Mail } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { countUnread, mailById } from '@pawl/store/mail/mail';

@@ -1,7 +1,7 @@
 import { statusOfMail } from '@pawl/core/mail/mail';
 import { detailOfMail } from '@pawl/core/mail/mail-detail';
 import type { Way } from '@pawl/core/mail/mail-way';
-import type { MailView } from '@pawl/protocol/view/mail';
+import type { MailView } from '@pawl/protocol/mail/view';
 import type { Mail } from '@pawl/schema/mail';
 import type { AgentView } from '@pawl/store/agents/agent-views';
 import { agentView } from '@pawl/store/agents/agent-views';

@@ -1,4 +1,4 @@
-import type { Waited, WaitMailBody } from '@pawl/protocol/view/mail';
+import type { Waited, WaitMailBody } from '@pawl/protocol/mail/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Event } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';

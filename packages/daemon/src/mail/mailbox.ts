@@ -1,4 +1,4 @@
-import type { FetchMailBody, MailList, MailView, SendMailBody } from '@pawl/protocol/view/mail';
+import type { FetchMailBody, MailList, MailView, SendMailBody } from '@pawl/protocol/mail/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { mailById } from '@pawl/store/mail/mail';

@@ -1,7 +1,7 @@
 import { checkCase } from '@pawl/core/definitions/gate';
 import { taskRoutes } from '@pawl/protocol/plan/routes';
 import { taskState } from '@pawl/core/plan/plan';
-import type { AddTaskBody, TaskDetail, TaskList, TaskView } from '@pawl/protocol/view/task';
+import type { AddTaskBody, TaskDetail, TaskList, TaskView } from '@pawl/protocol/plan/view';
 import { openRepository } from '@pawl/git/repository/repository';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

@@ -1,6 +1,6 @@
 import { breachInWords } from '@pawl/core/accounts/budget';
 import { firstLine } from '@pawl/core/shorten';
-import type { TaskHistory } from '@pawl/protocol/view/change';
+import type { TaskHistory } from '@pawl/protocol/plan/view';
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Project } from '@pawl/schema/record';

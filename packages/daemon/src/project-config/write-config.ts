@@ -3,7 +3,7 @@ import { fileAt } from '@pawl/git/repository/change-diff';
 import { defaultBranch } from '@pawl/git/repository/remote';
 import type { Repository } from '@pawl/git/repository/repository';
 import { branchTip, openRepository } from '@pawl/git/repository/repository';
-import type { ChecksFound } from '@pawl/protocol/view/checks';
+import type { ChecksFound } from '@pawl/protocol/projects/view';
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { randomBytes } from 'node:crypto';

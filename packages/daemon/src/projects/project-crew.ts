@@ -1,5 +1,5 @@
 import { createLanes } from '@pawl/core/sessions/turn-taking';
-import type { CrewView } from '@pawl/protocol/view/project';
+import type { CrewView } from '@pawl/protocol/projects/view';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';

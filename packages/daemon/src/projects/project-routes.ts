@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { projectRoutes } from '@pawl/protocol/projects/routes';
-import type { ProjectReference } from '@pawl/protocol/view/project';
+import type { ProjectReference } from '@pawl/protocol/projects/view';
 import { projectSettings } from '@pawl/store/projects/project-settings';
 import { listProjects } from '@pawl/store/projects/projects';
 import { askerOf, projectRequired } from '../changes/change-scope.ts';

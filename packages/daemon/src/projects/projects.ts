@@ -1,4 +1,4 @@
-import type { AddProjectBody, ProjectAdded } from '@pawl/protocol/view';
+import type { AddProjectBody, ProjectAdded } from '@pawl/protocol/projects/view';
 import { openRepository } from '@pawl/git/repository/repository';
 import { newId, nameSchema } from '@pawl/schema/id';
 import { PawlError } from '@pawl/schema/error';

@@ -1,4 +1,4 @@
-import type { ProjectDetail } from '@pawl/protocol/view/project';
+import type { ProjectDetail } from '@pawl/protocol/projects/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { everyLivingAgent } from '@pawl/store/agents/agent-views';

@@ -1,5 +1,5 @@
 import { promptLimits } from '@pawl/core/prompts/prompt-limit';
-import type { InputView } from '@pawl/protocol/view/prompt';
+import type { InputView } from '@pawl/protocol/prompts/view';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { directoryOf } from '@pawl/schema/place';
 import type { Agent } from '@pawl/schema/record';

@@ -1,5 +1,5 @@
 import { promptLimits } from '@pawl/core/prompts/prompt-limit';
-import type { PromptView } from '@pawl/protocol/view/prompt';
+import type { PromptView } from '@pawl/protocol/prompts/view';
 import { readSmallFile, sessionFile } from '@pawl/host/session/session-files';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';

@@ -1,4 +1,4 @@
-import type { PermissionAnswer } from '@pawl/protocol/view/question';
+import type { PermissionAnswer } from '@pawl/protocol/questions/view';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';

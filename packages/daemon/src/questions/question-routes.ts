@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { questionRoutes } from '@pawl/protocol/questions/routes';
 import { routes } from '@pawl/protocol/routes';
-import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
+import type { AskBody, QuestionView } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';

@@ -1,7 +1,7 @@
 import { changeNews, configNews, queueNews, withheldNews } from '@pawl/core/questions/inbox';
 import { divergedNews } from '@pawl/core/changes/diverged';
-import type { ChangeView } from '@pawl/protocol/view/change';
-import type { InboxEmergency, InboxEntry } from '@pawl/protocol/view/question';
+import type { ChangeView } from '@pawl/protocol/changes/view';
+import type { InboxEmergency, InboxEntry } from '@pawl/protocol/questions/view';
 import type { Change, Queue } from '@pawl/schema/change';
 import type { Project } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';

@@ -1,6 +1,6 @@
 import { divergedNews } from '@pawl/core/changes/diverged';
 import { queueAdvice } from '@pawl/core/changes/merge-leave';
-import type { QueueView } from '@pawl/protocol/view/change';
+import type { QueueView } from '@pawl/protocol/queue/view';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import { limits } from '@pawl/schema/limit';
 import type { Project } from '@pawl/schema/record';

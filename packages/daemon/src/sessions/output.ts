@@ -1,4 +1,4 @@
-import type { OutputChunk } from '@pawl/protocol/view/output';
+import type { OutputChunk } from '@pawl/protocol/sessions/view';
 import type { LineSplitter } from '@pawl/host/output/lines';
 import { createLineSplitter } from '@pawl/host/output/lines';
 import type { PieceMask } from '@pawl/host/output/piece-mask';

@@ -1,5 +1,5 @@
-import type { Finding } from '@pawl/protocol/view/doctor';
-import type { ProviderList } from '@pawl/protocol/view/provider';
+import type { Finding } from '@pawl/protocol/daemon/view';
+import type { ProviderList } from '@pawl/protocol/sessions/view';
 import { capabilitiesOf } from '@pawl/providers/capability';
 import { detectProviders, installedAgents, programOf } from '@pawl/providers/detect';
 import type { Platform } from '../platform/platform.ts';

@@ -1,5 +1,5 @@
 import { cutText } from '@pawl/core/shorten';
-import type { RunResult } from '@pawl/protocol/view/run';
+import type { RunResult } from '@pawl/protocol/agents/runs/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Run } from '@pawl/schema/record';

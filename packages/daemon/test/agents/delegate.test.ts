@@ -1,5 +1,5 @@
 import { programs } from '@pawl/protocol/programs';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { execFile } from 'node:child_process';

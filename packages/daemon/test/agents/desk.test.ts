@@ -1,5 +1,5 @@
 import { createDesk } from '@pawl/daemon/agents/desk';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import type { Agent } from '@pawl/schema/record';
 import * as fc from 'fast-check';
 import { randomUUID } from 'node:crypto';

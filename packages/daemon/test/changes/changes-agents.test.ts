@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import type { ChangeView } from '@pawl/protocol/view/change';
+import type { ChangeView } from '@pawl/protocol/changes/view';
 import { newId } from '@pawl/schema/id';
 import type { Change } from '@pawl/schema/change';
 import type { Agent, Run } from '@pawl/schema/record';

@@ -1,5 +1,5 @@
-import type { AgentView } from '@pawl/protocol/view';
-import type { ChangeView } from '@pawl/protocol/view/change';
+import type { AgentView } from '@pawl/protocol/agents/view';
+import type { ChangeView } from '@pawl/protocol/changes/view';
 import { limits } from '@pawl/schema/limit';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

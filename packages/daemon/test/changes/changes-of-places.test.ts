@@ -1,5 +1,5 @@
-import type { AgentView } from '@pawl/protocol/view';
-import type { ChangeView } from '@pawl/protocol/view/change';
+import type { AgentView } from '@pawl/protocol/agents/view';
+import type { ChangeView } from '@pawl/protocol/changes/view';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

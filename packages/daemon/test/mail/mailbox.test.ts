@@ -1,4 +1,4 @@
-import type { MailView } from '@pawl/protocol/view/mail';
+import type { MailView } from '@pawl/protocol/mail/view';
 import { limits } from '@pawl/schema/limit';
 import { endurance } from '@pawl/testing/endurance';
 import { waitUntil } from '@pawl/testing/wait-until';

@@ -1,4 +1,4 @@
-import type { TaskView } from '@pawl/protocol/view/task';
+import type { TaskView } from '@pawl/protocol/plan/view';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';

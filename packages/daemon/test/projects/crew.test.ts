@@ -1,6 +1,6 @@
 import { programs } from '@pawl/protocol/programs';
-import type { AgentView } from '@pawl/protocol/view';
-import type { CrewView } from '@pawl/protocol/view/project';
+import type { AgentView } from '@pawl/protocol/agents/view';
+import type { CrewView } from '@pawl/protocol/projects/view';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';

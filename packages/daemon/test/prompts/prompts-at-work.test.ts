@@ -1,4 +1,4 @@
-import type { PromptView } from '@pawl/protocol/view/prompt';
+import type { PromptView } from '@pawl/protocol/prompts/view';
 import { git } from '@pawl/testing/sample-repository';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

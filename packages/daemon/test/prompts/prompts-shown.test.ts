@@ -1,6 +1,6 @@
 import { promptLimits } from '@pawl/core/prompts/prompt-limit';
 import { writePrompt } from '@pawl/daemon/prompts/sent';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

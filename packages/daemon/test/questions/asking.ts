@@ -1,6 +1,6 @@
 import type { Client } from '@pawl/protocol/client';
-import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AskBody, QuestionView } from '@pawl/protocol/questions/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { agentClient } from '../support/agent-client.ts';

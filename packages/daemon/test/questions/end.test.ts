@@ -1,5 +1,5 @@
 import { programs } from '@pawl/protocol/programs';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { limits } from '@pawl/schema/limit';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';

@@ -1,5 +1,5 @@
-import type { AgentView } from '@pawl/protocol/view';
-import type { InboxItem } from '@pawl/protocol/view/question';
+import type { AgentView } from '@pawl/protocol/agents/view';
+import type { InboxItem } from '@pawl/protocol/questions/view';
 import { limits } from '@pawl/schema/limit';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';

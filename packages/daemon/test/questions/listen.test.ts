@@ -1,5 +1,5 @@
-import type { QuestionView } from '@pawl/protocol/view/question';
-import type { AgentView } from '@pawl/protocol/view';
+import type { QuestionView } from '@pawl/protocol/questions/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { limits } from '@pawl/schema/limit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';

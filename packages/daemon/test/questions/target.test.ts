@@ -1,6 +1,6 @@
 import { patienceMs } from '@pawl/testing/wait-until';
 import { PawlError } from '@pawl/schema/error';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { InboxEntry } from '@pawl/protocol/view/question';
+import type { InboxEntry } from '@pawl/protocol/questions/view';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 import { processTable } from '@pawl/host/process/process-table';
 import { createClient } from '@pawl/protocol/client';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { PawlError } from '@pawl/schema/error';
 import { sleepers } from '@pawl/testing/sleeper';
 import { temporaryDirectory } from '@pawl/testing/temporary';

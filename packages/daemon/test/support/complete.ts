@@ -1,4 +1,4 @@
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import type { Mail } from '@pawl/schema/mail';
 import { listMail } from '@pawl/store/mail/mail';
 import { waitUntil } from '@pawl/testing/wait-until';

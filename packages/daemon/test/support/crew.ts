@@ -15,7 +15,7 @@ import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { homeAt } from '@pawl/protocol/home';
 import { programs } from '@pawl/protocol/programs';
-import type { WorkBody } from '@pawl/protocol/view';
+import type { WorkBody } from '@pawl/protocol/agents/verb-view';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { providerRegistry } from '@pawl/providers/registry';
 import type { Change, ChangeComment, Check, Ejection } from '@pawl/schema/change';

@@ -1,6 +1,6 @@
 import { sessionFile } from '@pawl/host/session/session-files';
 import type { Client } from '@pawl/protocol/client';
-import type { OutputChunk } from '@pawl/protocol/view/output';
+import type { OutputChunk } from '@pawl/protocol/sessions/view';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, readFileSync } from 'node:fs';
 

@@ -1,5 +1,6 @@
 import type { Client } from '@pawl/protocol/client';
-import type { ChangeView, QueueView } from '@pawl/protocol/view/change';
+import type { ChangeView } from '@pawl/protocol/changes/view';
+import type { QueueView } from '@pawl/protocol/queue/view';
 import type { ChangeState } from '@pawl/schema/change';
 import { git, isolatedGitEnvironment } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';

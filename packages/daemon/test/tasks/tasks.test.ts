@@ -1,4 +1,4 @@
-import type { TaskView } from '@pawl/protocol/view/task';
+import type { TaskView } from '@pawl/protocol/plan/view';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';

@@ -1,4 +1,5 @@
-import type { AgentView, ForkBody } from '@pawl/protocol/view';
+import type { ForkBody } from '@pawl/protocol/agents/verb-view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
 import { mcpLimits } from '../mcp-limit.ts';

@@ -1,4 +1,4 @@
-import type { ChangeView } from '@pawl/protocol/view/change';
+import type { ChangeView } from '@pawl/protocol/changes/view';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
 import { defineTool } from '../tool.ts';

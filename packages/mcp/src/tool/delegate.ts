@@ -1,4 +1,4 @@
-import type { RunResult } from '@pawl/protocol/view/run';
+import type { RunResult } from '@pawl/protocol/agents/runs/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-import type { MailView } from '@pawl/protocol/view/mail';
+import type { MailView } from '@pawl/protocol/mail/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';

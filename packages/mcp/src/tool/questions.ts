@@ -1,5 +1,5 @@
 import { noAnswer } from '@pawl/protocol/no-answer';
-import type { AskBody } from '@pawl/protocol/view/question';
+import type { AskBody } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';

@@ -2,7 +2,7 @@ import { nameSchema } from '@pawl/schema/id';
 import * as z from 'zod';
 import { forPeople } from '../access.ts';
 import { answers, body, defineRoute } from '../define-route.ts';
-import * as view from '../view/account.ts';
+import * as view from './view.ts';
 
 const account = z.object({ account: z.string().min(1).max(64) });
 

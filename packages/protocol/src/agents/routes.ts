@@ -2,8 +2,20 @@ import type { Access } from '@pawl/schema/access';
 import * as z from 'zod';
 import { delegate, finalize, forAgents, forMains, forPeople } from '../access.ts';
 import { answers, body, defineRoute, idempotency, reference, wholeNumber } from '../define-route.ts';
-import * as view from '../view.ts';
-import { completeAnswerSchema, completeSchema } from '../view/complete.ts';
+import * as view from './view.ts';
+import {
+  completeAnswerSchema,
+  completeSchema,
+  forkSchema,
+  killAnswerSchema,
+  killSchema,
+  replySchema,
+  resumeSchema,
+  tellAnswerSchema,
+  tellSchema,
+  workAnswerSchema,
+  workSchema,
+} from './verb-view.ts';
 
 /** A verb on one agent without a body. */
 function signalRoute<Verb extends string>(access: Access, verb: Verb, description: string) {
@@ -42,9 +54,9 @@ export const agentRoutes = {
     path: '/api/agents',
     request: {
       headers: idempotency,
-      body: body(view.workSchema),
+      body: body(workSchema),
     },
-    responses: answers('The new agent, durable before this answer.', view.workAnswerSchema),
+    responses: answers('The new agent, durable before this answer.', workAnswerSchema),
   }),
   inspectAgent: defineRoute({
     access: forAgents('inspect itself', '7.23'),
@@ -60,7 +72,7 @@ export const agentRoutes = {
     access: forMains('spawn', 'fork', 'S1-31, S2-13, S2-14'),
     method: 'post',
     path: '/api/agents/{reference}/fork',
-    request: { params: reference, headers: idempotency, body: body(view.forkSchema) },
+    request: { params: reference, headers: idempotency, body: body(forkSchema) },
     responses: answers(
       'The child, durable before this answer. `@current` is the caller, or the agent that a person acts as.',
       view.agentAnswerSchema,
@@ -83,21 +95,21 @@ export const agentRoutes = {
     access: forPeople('resume an agent', '7.3'),
     method: 'post',
     path: '/api/agents/{reference}/resume',
-    request: { params: reference, headers: idempotency, body: body(view.resumeSchema) },
+    request: { params: reference, headers: idempotency, body: body(resumeSchema) },
     responses: answers('The agent with its new run.', view.agentAnswerSchema),
   }),
   tellAgent: defineRoute({
     access: forPeople('message an agent in a person’s name', '7.6'),
     method: 'post',
     path: '/api/agents/{reference}/tell',
-    request: { params: reference, headers: idempotency, body: body(view.tellSchema) },
-    responses: answers('How the word reached the agent.', view.tellAnswerSchema),
+    request: { params: reference, headers: idempotency, body: body(tellSchema) },
+    responses: answers('How the word reached the agent.', tellAnswerSchema),
   }),
   replyAgent: defineRoute({
     access: forPeople('reply in a person’s name', '7.6'),
     method: 'post',
     path: '/api/agents/{reference}/reply',
-    request: { params: reference, headers: idempotency, body: body(view.replySchema) },
+    request: { params: reference, headers: idempotency, body: body(replySchema) },
     responses: answers('The agent, going on with the answers to its questions.', view.agentAnswerSchema),
   }),
   pauseAgent: signalRoute(forPeople('pause an agent', '7.3'), 'pause', 'The agent, its processes halted.'),
@@ -111,8 +123,8 @@ export const agentRoutes = {
     access: forAgents('end itself and its descendants', 'S1-19'),
     method: 'post',
     path: '/api/agents/{reference}/kill',
-    request: { params: reference, body: body(view.killSchema) },
-    responses: answers('Who died; their processes have left. `@current` is the caller itself.', view.killAnswerSchema),
+    request: { params: reference, body: body(killSchema) },
+    responses: answers('Who died; their processes have left. `@current` is the caller itself.', killAnswerSchema),
   }),
   reapAgent: signalRoute(
     forPeople('hide a dead agent', '7.3'),

@@ -2,7 +2,8 @@ import type { Access } from '@pawl/schema/access';
 import * as z from 'zod';
 import { finalize, forAgents, forMains, forPeople, patch, patchOrFinalize } from '../access.ts';
 import { answers, body, defineRoute } from '../define-route.ts';
-import * as view from '../view/change.ts';
+import * as view from './view.ts';
+import { checkLogSchema } from '../checks/view.ts';
 
 const change = z.object({ change: z.string().min(1).max(256) });
 
@@ -62,7 +63,7 @@ export const changeRoutes = {
     method: 'get',
     path: '/api/changes/{change}/log',
     request: { params: change, query: view.checkLogQuerySchema },
-    responses: answers('The end of what its latest check printed, or the one that is named.', view.checkLogSchema),
+    responses: answers('The end of what its latest check printed, or the one that is named.', checkLogSchema),
   }),
   approveChange: verbRoute(forPeople('approve a change', 'S4-07'), 'approve', view.approveChangeSchema, [
     'The change; what its head does to the gate is accepted. Only a person may.',

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { forAgents, forPeople } from '../access.ts';
 import { answers, answersOrStream, body, defineRoute, wholeNumber } from '../define-route.ts';
-import * as view from '../view.ts';
-import { doctorSchema } from '../view/doctor.ts';
-import { whoamiSchema } from '../view/whoami.ts';
+import * as view from './view.ts';
 
 /** The daemon itself: health, events, the caller’s identity, MCP. */
 export const daemonRoutes = {
@@ -29,13 +27,13 @@ export const daemonRoutes = {
     access: forPeople('diagnose the home', '7.23'),
     method: 'get',
     path: '/api/doctor',
-    responses: answers('What is wrong, and what would help.', doctorSchema),
+    responses: answers('What is wrong, and what would help.', view.doctorSchema),
   }),
   repair: defineRoute({
     access: forPeople('repair the home', '7.23'),
     method: 'post',
     path: '/api/doctor/repair',
-    responses: answers('What was put right. Nothing with work in it is ever deleted.', doctorSchema),
+    responses: answers('What was put right. Nothing with work in it is ever deleted.', view.doctorSchema),
   }),
   events: defineRoute({
     access: forAgents('read its own events', '7.23'),
@@ -60,7 +58,7 @@ export const daemonRoutes = {
     access: forAgents('see its own identity', '7.23'),
     method: 'get',
     path: '/api/whoami',
-    responses: answers('Whom the token stands for.', whoamiSchema),
+    responses: answers('Whom the token stands for.', view.whoamiSchema),
   }),
   mcp: defineRoute({
     access: forAgents('call a tool', '7.23'),

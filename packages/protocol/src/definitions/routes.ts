@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { forAgents, forPeople } from '../access.ts';
 import { answers, body, defineRoute, reference } from '../define-route.ts';
-import * as view from '../view/trust.ts';
-import { definitionListSchema, gateAnswerSchema, gateSchema, trustAnswerSchema } from '../view.ts';
+import * as view from './view.ts';
 
 /** Definitions, a person’s trust in a repository’s files, and tool permissions. */
 export const definitionRoutes = {
@@ -11,7 +10,7 @@ export const definitionRoutes = {
     method: 'get',
     path: '/api/definitions',
     request: { query: z.object({ path: z.string().max(4096).optional() }) },
-    responses: answers('What agents there can be in a project, and which files are broken.', definitionListSchema),
+    responses: answers('What agents there can be in a project, and which files are broken.', view.definitionListSchema),
   }),
   trustList: defineRoute({
     access: forPeople('list trusted files', '7.16'),
@@ -28,13 +27,13 @@ export const definitionRoutes = {
     method: 'post',
     path: '/api/trust',
     request: { body: body(view.trustBodySchema) },
-    responses: answers('The files of the repository that are trusted as they are now.', trustAnswerSchema),
+    responses: answers('The files of the repository that are trusted as they are now.', view.trustAnswerSchema),
   }),
   gate: defineRoute({
     access: forAgents('ask what its definition allows', 'S2-16, S2-17'),
     method: 'post',
     path: '/api/agents/{reference}/gate',
-    request: { params: reference, body: body(gateSchema) },
-    responses: answers('Whether the agent may.', gateAnswerSchema),
+    request: { params: reference, body: body(view.gateSchema) },
+    responses: answers('Whether the agent may.', view.gateAnswerSchema),
   }),
 } as const;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { forAgents } from '../access.ts';
 import { answers, body, defineRoute, idempotency } from '../define-route.ts';
-import * as view from '../view/mail.ts';
+import * as view from './view.ts';
 
 const mail = z.object({ mail: z.string().min(1).max(64) });
 

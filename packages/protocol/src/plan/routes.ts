@@ -2,8 +2,7 @@ import type { Access } from '@pawl/schema/access';
 import * as z from 'zod';
 import { finalize, forAgents, forPeople } from '../access.ts';
 import { answers, body, defineRoute } from '../define-route.ts';
-import * as view from '../view/task.ts';
-import { historyQuerySchema, taskHistorySchema } from '../view/change.ts';
+import * as view from './view.ts';
 
 const task = z.object({ task: z.string().min(1).max(1_000) });
 
@@ -74,7 +73,7 @@ export const taskRoutes = {
     access: forAgents('read the task history', '7.23'),
     method: 'get',
     path: '/api/history',
-    request: { query: historyQuerySchema },
-    responses: answers('What became of what agents were given to do, newest first.', taskHistorySchema),
+    request: { query: view.historyQuerySchema },
+    responses: answers('What became of what agents were given to do, newest first.', view.taskHistorySchema),
   }),
 } as const;

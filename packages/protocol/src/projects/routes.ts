@@ -1,7 +1,6 @@
 import { forAgents, forPeople } from '../access.ts';
 import { answers, body, defineRoute } from '../define-route.ts';
-import * as view from '../view/project.ts';
-import { addProjectSchema, projectAddedSchema, projectListSchema } from '../view.ts';
+import * as view from './view.ts';
 
 /** Projects: tracking, settings, crews. */
 export const projectRoutes = {
@@ -9,14 +8,14 @@ export const projectRoutes = {
     access: forAgents('list projects', '7.23'),
     method: 'get',
     path: '/api/projects',
-    responses: answers('The projects.', projectListSchema),
+    responses: answers('The projects.', view.projectListSchema),
   }),
   addProject: defineRoute({
     access: forPeople('add a project', '7.23'),
     method: 'post',
     path: '/api/projects',
-    request: { body: body(addProjectSchema) },
-    responses: answers('The project; `created` is false when it was there already.', projectAddedSchema),
+    request: { body: body(view.addProjectSchema) },
+    responses: answers('The project; `created` is false when it was there already.', view.projectAddedSchema),
   }),
   projectSettings: defineRoute({
     access: forAgents('read the settings of a project', '7.23'),

@@ -1,6 +1,6 @@
 import { forAgents } from '../access.ts';
 import { answers, defineRoute, reference } from '../define-route.ts';
-import * as view from '../view/prompt.ts';
+import * as view from './view.ts';
 
 /** Prompts and input files of agents. */
 export const promptRoutes = {

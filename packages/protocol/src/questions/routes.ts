@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { forAgents, forPeople } from '../access.ts';
 import { answers, answersOrStream, body, defineRoute, idempotency, reference } from '../define-route.ts';
-import * as view from '../view/question.ts';
+import * as view from './view.ts';
 
 const question = z.object({ question: z.string().min(1).max(128) });
 

@@ -1,7 +1,9 @@
 import type { Access } from '@pawl/schema/access';
 import { forAgents, forMains, forPeople, hearsEmergency } from '../access.ts';
 import { answers, body, defineRoute } from '../define-route.ts';
-import * as view from '../view/change.ts';
+import * as view from './view.ts';
+import { changeQuerySchema, checkLogQuerySchema } from '../changes/view.ts';
+import { checkLogSchema } from '../checks/view.ts';
 
 /** A verb on the queue of one project. */
 function queueRoute<Verb extends string>(access: Access, verb: Verb, description: string) {
@@ -20,17 +22,17 @@ export const queueRoutes = {
     access: forAgents('see the queue', '7.23'),
     method: 'get',
     path: '/api/queues',
-    request: { query: view.changeQuerySchema },
+    request: { query: changeQuerySchema },
     responses: answers('The merge queue of a project, or of each that has one.', view.queueListSchema),
   }),
   queueLog: defineRoute({
     access: forAgents("see the output of the target branch's check", '7.23'),
     method: 'get',
     path: '/api/queues/log',
-    request: { query: view.checkLogQuerySchema },
+    request: { query: checkLogQuerySchema },
     responses: answers(
       'The end of what the latest check of the target branch printed, or the check that is named.',
-      view.checkLogSchema,
+      checkLogSchema,
     ),
   }),
   checkQueue: queueRoute(

@@ -1,6 +1,6 @@
 import { forPeople } from '../access.ts';
 import { answers, body, defineRoute } from '../define-route.ts';
-import * as view from '../view/desk.ts';
+import * as view from './view.ts';
 
 /** The agent that a person acts as. */
 export const deskRoutes = {

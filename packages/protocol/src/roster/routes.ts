@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { forAgents, forPeople } from '../access.ts';
 import { answers, body, defineRoute } from '../define-route.ts';
-import { rosterViewSchema, selfBodySchema, selfViewSchema } from '../view/roster.ts';
+import { rosterViewSchema, selfBodySchema, selfViewSchema } from './view.ts';
 
 /** Processes that Pawl did not start. */
 export const rosterRoutes = {

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { forAgents, forPeople } from '../access.ts';
 import { answers, answersOrStream, defineRoute, reference, wholeNumber } from '../define-route.ts';
-import { outputPageSchema } from '../view/output.ts';
-import { providerListSchema, providerQuerySchema } from '../view/provider.ts';
-import { topSchema } from '../view.ts';
+import { outputPageSchema, providerListSchema, providerQuerySchema, topSchema } from './view.ts';
 
 /** Sessions: their output, their resource use, the CLIs that they run. */
 export const sessionRoutes = {

@@ -1,4 +1,4 @@
-import type { CompleteAnswer } from '@pawl/protocol/view/complete';
+import type { CompleteAnswer } from '@pawl/protocol/agents/verb-view';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { names } from '../../view/format.ts';

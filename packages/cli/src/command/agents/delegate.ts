@@ -1,4 +1,4 @@
-import type { DelegateBody } from '@pawl/protocol/view/run';
+import type { DelegateBody } from '@pawl/protocol/agents/runs/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import { askOnce } from '../../daemon/ask-once.ts';

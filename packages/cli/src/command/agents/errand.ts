@@ -1,4 +1,4 @@
-import type { WorkBody } from '@pawl/protocol/view';
+import type { WorkBody } from '@pawl/protocol/agents/verb-view';
 import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

@@ -1,5 +1,6 @@
 import type { Client } from '@pawl/protocol/client';
-import type { AgentAnswer, AgentView, ForkBody } from '@pawl/protocol/view';
+import type { ForkBody } from '@pawl/protocol/agents/verb-view';
+import type { AgentAnswer, AgentView } from '@pawl/protocol/agents/view';
 import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { isAbsolute, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-import type { HistoryPage } from '@pawl/protocol/view/history';
+import type { HistoryPage } from '@pawl/protocol/agents/history/view';
 import type { CommandContext } from '../../context.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import { clockTime, count } from '../../view/format.ts';

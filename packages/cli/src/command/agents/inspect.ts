@@ -1,4 +1,4 @@
-import type { AgentView, Inspection } from '@pawl/protocol/view';
+import type { AgentView, Inspection } from '@pawl/protocol/agents/view';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import type { CommandContext } from '../../context.ts';
 import { changeOf, duration, stateOf, statePaint, tokens } from '../../view/format.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import type { KillAnswer } from '@pawl/protocol/view';
+import type { KillAnswer } from '@pawl/protocol/agents/verb-view';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { answerEach, eachAgent } from '../../agent/each-agent.ts';

@@ -1,4 +1,4 @@
-import type { PruneAnswer } from '@pawl/protocol/view/worktree';
+import type { PruneAnswer } from '@pawl/protocol/agents/worktrees/view';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { count } from '../../view/format.ts';

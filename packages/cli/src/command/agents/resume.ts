@@ -1,5 +1,5 @@
 import { searchPathOf } from '@pawl/protocol/shell-environment';
-import type { ResumeBody } from '@pawl/protocol/view';
+import type { ResumeBody } from '@pawl/protocol/agents/verb-view';
 import { PawlError } from '@pawl/schema/error';
 import { agentAndText, agentOrCurrent } from '../../agent/current-agent.ts';
 import { askOnce } from '../../daemon/ask-once.ts';

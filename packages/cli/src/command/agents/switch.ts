@@ -1,4 +1,4 @@
-import type { Desk } from '@pawl/protocol/view/desk';
+import type { Desk } from '@pawl/protocol/registry/view';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/terminal.ts';

@@ -1,5 +1,5 @@
 import { shellWord } from '@pawl/schema/shell-word';
-import type { WorkBody } from '@pawl/protocol/view';
+import type { WorkBody } from '@pawl/protocol/agents/verb-view';
 import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';

@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import type { ChangeAnswer, ChangeView } from '@pawl/protocol/view/change';
+import type { ChangeAnswer, ChangeView } from '@pawl/protocol/changes/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { changeLine, nextOf, shortCommit, shortId } from '../../view/change-text.ts';
 import { behindLine, usualLookMs, watchChange, watchLocal } from '../../agent/change-wait.ts';

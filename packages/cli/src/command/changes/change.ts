@@ -1,4 +1,4 @@
-import type { ChangeView, OpenChangeBody } from '@pawl/protocol/view/change';
+import type { ChangeView, OpenChangeBody } from '@pawl/protocol/changes/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import { authorOf, changeLine, changePaint, describeChange, logText, nextOf, shortId } from '../../view/change-text.ts';

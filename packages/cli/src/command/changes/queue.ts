@@ -1,4 +1,4 @@
-import type { QueueAnswer, QueueView } from '@pawl/protocol/view/change';
+import type { QueueAnswer, QueueView } from '@pawl/protocol/queue/view';
 import { errorCodes } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import { logText } from '../../view/change-text.ts';

@@ -1,4 +1,4 @@
-import type { TaskHistory } from '@pawl/protocol/view/change';
+import type { TaskHistory } from '@pawl/protocol/plan/view';
 import { resolve } from 'node:path';
 import { shortId } from '../../view/change-text.ts';
 import type { CommandContext } from '../../context.ts';

@@ -1,4 +1,4 @@
-import type { TaskDetail, TaskView } from '@pawl/protocol/view/task';
+import type { TaskDetail, TaskView } from '@pawl/protocol/plan/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';

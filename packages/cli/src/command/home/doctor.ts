@@ -1,4 +1,4 @@
-import type { Diagnosis, Finding } from '@pawl/protocol/view/doctor';
+import type { Diagnosis, Finding } from '@pawl/protocol/daemon/view';
 import { PawlError } from '@pawl/schema/error';
 import { version } from '@pawl/protocol/programs';
 import type { CommandContext } from '../../context.ts';

@@ -1,6 +1,6 @@
 import { createClient } from '@pawl/protocol/client';
 import type { Home } from '@pawl/protocol/home';
-import type { MailView } from '@pawl/protocol/view/mail';
+import type { MailView } from '@pawl/protocol/mail/view';
 import { projectRoot } from '@pawl/roster/project-root';
 import { messageOf } from '@pawl/schema/error';
 import { appendFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 import { commandClient } from '../../daemon/client.ts';
 import type { Home } from '@pawl/protocol/home';
 import { programs } from '@pawl/protocol/programs';
-import type { DaemonView } from '@pawl/protocol/view';
+import type { DaemonView } from '@pawl/protocol/daemon/view';
 import { PawlError } from '@pawl/schema/error';
 import { spawn } from 'node:child_process';
 import type { CommandContext } from '../../context.ts';

@@ -1,6 +1,6 @@
 import { commandClient } from '../../daemon/client.ts';
 import { noAnswer } from '@pawl/protocol/no-answer';
-import type { AskBody, QuestionView } from '@pawl/protocol/view/question';
+import type { AskBody, QuestionView } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
 import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import type { Inbox, InboxEmergency, InboxEntry, InboxItem } from '@pawl/protocol/view/question';
+import type { Inbox, InboxEmergency, InboxEntry, InboxItem } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
 import { shortCommit, shortId } from '../../view/change-text.ts';
 import type { CommandContext } from '../../context.ts';

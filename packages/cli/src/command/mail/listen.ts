@@ -1,5 +1,5 @@
 import { commandClient } from '../../daemon/client.ts';
-import type { QuestionView } from '@pawl/protocol/view/question';
+import type { QuestionView } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { plainJson } from '../../context.ts';

@@ -1,4 +1,4 @@
-import type { MailList, MailView, SendMailBody } from '@pawl/protocol/view/mail';
+import type { MailList, MailView, SendMailBody } from '@pawl/protocol/mail/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import { askOnce } from '../../daemon/ask-once.ts';

@@ -1,4 +1,4 @@
-import type { ReplyBody } from '@pawl/protocol/view';
+import type { ReplyBody } from '@pawl/protocol/agents/verb-view';
 import { PawlError } from '@pawl/schema/error';
 import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';

@@ -1,5 +1,5 @@
 import { commandClient } from '../../daemon/client.ts';
-import type { Waited } from '@pawl/protocol/view/mail';
+import type { Waited } from '@pawl/protocol/mail/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { actAsAdopted } from '../../agent/adopted-self.ts';

@@ -1,4 +1,4 @@
-import type { AccountView, AddAccountBody } from '@pawl/protocol/view/account';
+import type { AccountView, AddAccountBody } from '@pawl/protocol/accounts/view';
 import { searchPathOf } from '@pawl/protocol/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';

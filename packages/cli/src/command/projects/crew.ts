@@ -1,6 +1,6 @@
 import { searchPathOf } from '@pawl/protocol/shell-environment';
 import type { Home } from '@pawl/protocol/home';
-import type { CrewBody, CrewView } from '@pawl/protocol/view/project';
+import type { CrewBody, CrewView } from '@pawl/protocol/projects/view';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
 import { stateOf, statePaint, tokens } from '../../view/format.ts';

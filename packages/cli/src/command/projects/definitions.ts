@@ -1,4 +1,4 @@
-import type { DefinitionList } from '@pawl/protocol/view';
+import type { DefinitionList } from '@pawl/protocol/definitions/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';

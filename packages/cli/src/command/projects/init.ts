@@ -1,8 +1,8 @@
 import { isInside } from '@pawl/roster/roster';
 import type { Client } from '@pawl/protocol/client';
 import { searchPathOf } from '@pawl/protocol/shell-environment';
-import type { ChecksFound } from '@pawl/protocol/view/checks';
-import type { CrewView } from '@pawl/protocol/view/project';
+import type { ChecksFound } from '@pawl/protocol/projects/view';
+import type { CrewView } from '@pawl/protocol/projects/view';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-import type { ProjectDetail, ProjectReference } from '@pawl/protocol/view/project';
+import type { ProjectDetail, ProjectReference } from '@pawl/protocol/projects/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';

@@ -1,4 +1,4 @@
-import type { InputView, PromptView } from '@pawl/protocol/view/prompt';
+import type { InputView, PromptView } from '@pawl/protocol/prompts/view';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';

@@ -1,5 +1,5 @@
 import { searchPathOf } from '@pawl/protocol/shell-environment';
-import type { ProviderView } from '@pawl/protocol/view/provider';
+import type { ProviderView } from '@pawl/protocol/sessions/view';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { printableLine, table } from '../../terminal/terminal.ts';

@@ -1,5 +1,5 @@
-import type { TrustAnswer } from '@pawl/protocol/view';
-import type { TrustList } from '@pawl/protocol/view/trust';
+import type { TrustAnswer } from '@pawl/protocol/definitions/view';
+import type { TrustList } from '@pawl/protocol/definitions/view';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
 import { count } from '../../view/format.ts';

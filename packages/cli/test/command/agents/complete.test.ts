@@ -1,4 +1,4 @@
-import type { CompleteAnswer } from '@pawl/protocol/view/complete';
+import type { CompleteAnswer } from '@pawl/protocol/agents/verb-view';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../../src/command/agents/complete.ts';
 import { agentView, idOf } from '../../agent-view.ts';

@@ -1,4 +1,4 @@
-import type { HistoryPage } from '@pawl/protocol/view/history';
+import type { HistoryPage } from '@pawl/protocol/agents/history/view';
 import { describe, expect, test } from 'vitest';
 import { describeMessage, history } from '../../../src/command/agents/history.ts';
 import { palette, width } from '../../../src/terminal/terminal.ts';

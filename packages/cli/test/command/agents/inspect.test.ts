@@ -1,4 +1,4 @@
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { expect, test } from 'vitest';
 import { inspect } from '../../../src/command/agents/inspect.ts';
 import { agentView, idOf, runOf } from '../../agent-view.ts';

@@ -1,4 +1,4 @@
-import type { KillAnswer } from '@pawl/protocol/view';
+import type { KillAnswer } from '@pawl/protocol/agents/verb-view';
 import { describe, expect, test, vi } from 'vitest';
 import { describeKill, kill } from '../../../src/command/agents/kill.ts';
 import { agentView, idOf, root } from '../../agent-view.ts';

@@ -1,4 +1,4 @@
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { expect, test } from 'vitest';
 import { tree } from '../../../src/command/agents/tree.ts';
 import { chain } from '../../agent-view.ts';

@@ -1,4 +1,4 @@
-import type { ChangeView } from '@pawl/protocol/view/change';
+import type { ChangeView } from '@pawl/protocol/changes/view';
 import { describe, expect, test } from 'vitest';
 import {
   approveChange,

@@ -1,4 +1,4 @@
-import type { QueueView } from '@pawl/protocol/view/change';
+import type { QueueView } from '@pawl/protocol/queue/view';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkQueue, logQueue, showQueues, turnQueue } from '../../../src/command/changes/queue.ts';

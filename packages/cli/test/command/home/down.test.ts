@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { down } from '../../../src/command/home/down.ts';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { agentView, idOf, runOf } from '../../agent-view.ts';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 

@@ -1,4 +1,4 @@
-import type { MailView } from '@pawl/protocol/view/mail';
+import type { MailView } from '@pawl/protocol/mail/view';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ack, list, read, send } from '../../../src/command/mail/mail.ts';

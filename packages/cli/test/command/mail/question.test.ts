@@ -1,4 +1,4 @@
-import type { Inbox, InboxItem, QuestionView } from '@pawl/protocol/view/question';
+import type { Inbox, InboxItem, QuestionView } from '@pawl/protocol/questions/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answer } from '../../../src/command/mail/answer.ts';

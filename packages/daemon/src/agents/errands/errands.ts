@@ -1,7 +1,7 @@
 import { refuseOther, refuseUntellable } from '@pawl/core/agents/errand';
 import { diffBranch } from '@pawl/git/repository/branch-diff';
 import type { BranchDiff } from '@pawl/git/repository/branch-diff';
-import type { ErrandList } from '@pawl/protocol/view/errand';
+import type { ErrandList } from '@pawl/protocol/agents/errands/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';

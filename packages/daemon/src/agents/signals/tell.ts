@@ -2,7 +2,7 @@ import { checkTask } from '@pawl/core/plan/task';
 import { formatAnswers, formatUnanswered } from '@pawl/core/prompts/follow-up';
 import { answersTo } from '@pawl/core/questions/answers';
 import { sendInput } from '@pawl/host/session/input';
-import type { ReplyBody } from '@pawl/protocol/view';
+import type { ReplyBody } from '@pawl/protocol/agents/verb-view';
 import { streamJsonMessage } from '@pawl/providers/command';
 import { PawlError } from '@pawl/schema/error';
 import type { NewEvent } from '@pawl/schema/event';

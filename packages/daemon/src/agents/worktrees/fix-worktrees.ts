@@ -3,7 +3,7 @@ import { isOver } from '@pawl/core/changes/change-life';
 import { trashWorktree } from '@pawl/git/trash/trash';
 import { worktreeWork } from '@pawl/git/worktree/worktree-work';
 import { processesIn } from '@pawl/host/process/process-directory';
-import type { WorktreeView } from '@pawl/protocol/view/worktree';
+import type { WorktreeView } from '@pawl/protocol/agents/worktrees/view';
 import { messageOf } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { changeById } from '@pawl/store/changes/changes';

@@ -1,5 +1,5 @@
-import type { Finding } from '@pawl/protocol/view/doctor';
-import type { Inspection } from '@pawl/protocol/view';
+import type { Finding } from '@pawl/protocol/daemon/view';
+import type { Inspection } from '@pawl/protocol/agents/view';
 import { reattachWorktree, worktreeLink } from '@pawl/git/worktree/reattach';
 import { countCommits } from '@pawl/git/repository/repository';
 import { worktreeStatus } from '@pawl/git/worktree/worktree-status';

@@ -1,4 +1,4 @@
-import type { PruneAnswer, WorktreeView } from '@pawl/protocol/view/worktree';
+import type { PruneAnswer, WorktreeView } from '@pawl/protocol/agents/worktrees/view';
 import { pruneTrash } from '@pawl/git/trash/prune';
 import { restoreWorktree } from '@pawl/git/trash/restore';
 import { restoreDirectory } from '@pawl/git/trash/trash-directory';

@@ -1,6 +1,6 @@
 import { isAncestor } from '@pawl/git/merge/merge-step';
 import { branchTip } from '@pawl/git/repository/repository';
-import type { LocalBranch } from '@pawl/protocol/view/change';
+import type { LocalBranch } from '@pawl/protocol/changes/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { queueOf } from '@pawl/store/changes/queues';

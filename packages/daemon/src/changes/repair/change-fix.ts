@@ -1,7 +1,7 @@
 import { shellWord } from '@pawl/schema/shell-word';
 import { branchTip } from '@pawl/git/repository/repository';
 import { beginMerge, commitMerge } from '@pawl/git/worktree/worktree-merge';
-import type { ChangeFix } from '@pawl/protocol/view/change';
+import type { ChangeFix } from '@pawl/protocol/changes/view';
 import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';

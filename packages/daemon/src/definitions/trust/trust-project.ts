@@ -1,5 +1,5 @@
-import type { TrustAnswer } from '@pawl/protocol/view';
-import type { TrustBody, TrustList } from '@pawl/protocol/view/trust';
+import type { TrustAnswer } from '@pawl/protocol/definitions/view';
+import type { TrustBody, TrustList } from '@pawl/protocol/definitions/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { realpath } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 import { shortageOf } from '@pawl/protocol/home-trouble';
-import type { ErrorView } from '@pawl/protocol/view';
+import type { ErrorView } from '@pawl/protocol/error-view';
 import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
 import type { Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';

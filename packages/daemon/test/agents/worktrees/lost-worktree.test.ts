@@ -1,5 +1,5 @@
 import { git } from '@pawl/testing/sample-repository';
-import type { AgentView } from '@pawl/protocol/view';
+import type { AgentView } from '@pawl/protocol/agents/view';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import type { ChangeView } from '@pawl/protocol/view/change';
+import type { ChangeView } from '@pawl/protocol/changes/view';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

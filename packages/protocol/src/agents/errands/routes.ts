@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { forAgents, forPeople } from '../../access.ts';
 import { answers, body, defineRoute, idempotency, reference } from '../../define-route.ts';
-import * as view from '../../view/errand.ts';
+import * as view from './view.ts';
 
 /** Errands. One is started like any other agent, with the mode `errand`. */
 export const errandRoutes = {

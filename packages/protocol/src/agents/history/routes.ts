@@ -2,8 +2,7 @@ import type { Access } from '@pawl/schema/access';
 import * as z from 'zod';
 import { forAgents } from '../../access.ts';
 import { answers, body, defineRoute, reference, wholeNumber } from '../../define-route.ts';
-import * as view from '../../view/history.ts';
-import { emptySchema } from '../../view.ts';
+import * as view from './view.ts';
 
 /** A verb that adds one note to an agent's history. */
 function noteRoute<Verb extends string, Body extends z.ZodType>(
@@ -41,7 +40,7 @@ export const historyRoutes = {
   clearHistory: noteRoute(
     forAgents('clear its own history', '7.23'),
     'clear',
-    emptySchema,
+    view.emptySchema,
     'The agent forgets everything up to here; it stays on record.',
   ),
   markHistory: noteRoute(

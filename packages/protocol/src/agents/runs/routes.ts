@@ -2,8 +2,7 @@ import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
 import { delegate, forAgents, forMains, forPeople } from '../../access.ts';
 import { answers, body, defineRoute, idempotency, reference, wholeNumber } from '../../define-route.ts';
-import * as view from '../../view/run.ts';
-import { cancelAnswerSchema } from '../../view.ts';
+import * as view from './view.ts';
 
 /** Runs: delegations, results, cancelling. */
 export const runRoutes = {
@@ -40,7 +39,7 @@ export const runRoutes = {
     request: { params: reference },
     responses: answers(
       'The runs that were cancelled: the one with this id, or the open one of this agent, and all that it began.',
-      cancelAnswerSchema,
+      view.cancelAnswerSchema,
     ),
   }),
 } as const;

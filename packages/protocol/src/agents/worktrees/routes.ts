@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { forPeople } from '../../access.ts';
 import { answers, body, defineRoute } from '../../define-route.ts';
-import * as view from '../../view/worktree.ts';
+import * as view from './view.ts';
 
 /** Worktrees of all agents. */
 export const worktreeRoutes = {

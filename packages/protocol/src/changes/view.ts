@@ -1,51 +1,12 @@
-import {
-  changeCommentSchema,
-  changeSchema,
-  changeStates,
-  checkOutcomes,
-  checkSchema,
-  emergencySchema,
-  mergeMethods,
-  queueWaitSchema,
-  testCountSchema,
-} from '@pawl/schema/change';
-import { idSchema, nameSchema } from '@pawl/schema/id';
+import { changeCommentSchema, changeSchema, changeStates } from '@pawl/schema/change';
+import { idSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { timeSchema } from '@pawl/schema/record';
 import * as z from 'zod';
+import { checkViewSchema } from '../checks/view.ts';
+import { agentNamed, path, projectNamed } from '../fields.ts';
 
-const path = z
-  .string()
-  .min(1)
-  .max(4096)
-  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
-const agentNamed = z.object({ id: idSchema, alias: nameSchema });
-const projectNamed = z.object({ id: idSchema, name: nameSchema });
 /** Longer than the limit, so that the refusal can state it. */
 const text = z.string().max(limits.bodyBytes);
-
-/** A check for display: without its process. */
-export const checkViewSchema = checkSchema
-  .pick({
-    id: true,
-    commit: true,
-    tree: true,
-    onto: true,
-    changes: true,
-    plannedAt: true,
-    startedAt: true,
-    endedAt: true,
-  })
-  .extend({
-    outcome: z.enum([...checkOutcomes, 'running']),
-    /** Its result, in words; for a running one, its current step. */
-    detail: z.string(),
-    counts: testCountSchema.nullable(),
-    exitCode: z.number().int().nullable(),
-    /** The names of its commands, in their order. */
-    steps: z.array(z.string()),
-  });
-export type CheckView = z.infer<typeof checkViewSchema>;
 
 /** A change with the state that is derived from its facts now. */
 export const changeViewSchema = changeSchema.extend({
@@ -73,8 +34,10 @@ export type ChangeCommentView = z.infer<typeof changeCommentViewSchema>;
 
 export const changeAnswerSchema = z.object({ change: changeViewSchema });
 export type ChangeAnswer = z.infer<typeof changeAnswerSchema>;
+
 export const changeListSchema = z.object({ changes: z.array(changeViewSchema), more: z.boolean() });
 export type ChangeList = z.infer<typeof changeListSchema>;
+
 export const changeOpenedSchema = changeAnswerSchema.extend({
   /** The branch had no open change before. */
   created: z.boolean(),
@@ -83,7 +46,6 @@ export const changeOpenedSchema = changeAnswerSchema.extend({
 });
 export type ChangeOpened = z.infer<typeof changeOpenedSchema>;
 
-/** All details of one change. */
 /** Whether the person's own target branch has the merge. */
 export const localBranchSchema = z.object({
   branch: z.string(),
@@ -93,6 +55,7 @@ export const localBranchSchema = z.object({
 });
 export type LocalBranch = z.infer<typeof localBranchSchema>;
 
+/** All details of one change. */
 export const changeDetailSchema = z.object({
   change: changeViewSchema,
   comments: z.array(changeCommentViewSchema),
@@ -142,20 +105,11 @@ export const changeFixSchema = z.object({
   next: z.array(z.string()),
 });
 export type ChangeFix = z.infer<typeof changeFixSchema>;
+
 export const fixChangeSchema = z.strictObject({
   /** Commit the resolved merge and propose it. */
   proceed: z.boolean().optional(),
 });
-
-/** The output of a check. */
-export const checkLogSchema = z.object({
-  check: checkViewSchema,
-  /** By step, in order; invalid UTF-8 shows as U+FFFD. */
-  output: z.array(z.object({ step: z.string(), text: z.string() })),
-  /** Stored bytes before these that are left out. */
-  leftOutBytes: z.number().int().nonnegative(),
-});
-export type CheckLog = z.infer<typeof checkLogSchema>;
 
 /** The project of the path, or by its name or id; by default an agent's own. */
 export const openChangeSchema = z.strictObject({
@@ -174,18 +128,22 @@ export const changeQuerySchema = z.object({
   path: path.optional(),
   project: z.string().min(1).max(128).optional(),
 });
+
 export const changeListQuerySchema = changeQuerySchema.extend({
   /** Includes merged and closed ones. */
   all: z.enum(['true', 'false']).optional(),
   limit: z.coerce.number().int().min(1).max(limits.pageRows).optional(),
 });
+
 export const checkLogQuerySchema = changeQuerySchema.extend({ check: z.string().min(1).max(64).optional() });
 
 export const approveChangeSchema = z.strictObject({
   /** The examined head; another one is not approved by this. */
   head: z.string().min(4).max(64).optional(),
 });
+
 export const blockChangeSchema = z.strictObject({ reason: text });
+
 export const commentChangeSchema = z.strictObject({
   /** A comment that starts with `[BLOCKING]` holds the change until it is addressed. */
   body: text,
@@ -193,16 +151,20 @@ export const commentChangeSchema = z.strictObject({
   addresses: z.string().min(1).max(64).optional(),
 });
 export type CommentChangeBody = z.infer<typeof commentChangeSchema>;
+
 export const commentAnswerSchema = changeAnswerSchema.extend({ comment: changeCommentViewSchema });
 export type CommentAnswer = z.infer<typeof commentAnswerSchema>;
+
 export const closeChangeSchema = z.strictObject({
   reason: text,
   /** What the next attempt should know; kept in a file. */
   learnings: text.optional(),
 });
 export type CloseChangeBody = z.infer<typeof closeChangeSchema>;
+
 export const closedChangeSchema = changeAnswerSchema.extend({ learnings: z.string().nullable() });
 export type ClosedChange = z.infer<typeof closedChangeSchema>;
+
 export const mergeChangeSchema = z.strictObject({
   /** It repairs a red target branch, so it is accepted during an emergency. */
   fix: z.boolean().optional(),
@@ -215,86 +177,3 @@ export const mergeAnswerSchema = changeAnswerSchema.extend({
   warning: z.string().nullable(),
 });
 export type MergeAnswer = z.infer<typeof mergeAnswerSchema>;
-
-/** A project's queue settings, in short. */
-const queueConfigSchema = z.object({
-  enabled: z.boolean(),
-  checks: z.array(z.string()),
-  method: z.enum(mergeMethods),
-  batch: z.number().int(),
-  parallel: z.number().int().nullable(),
-  remote: z.string().nullable(),
-  auto: z.boolean(),
-  forge: z.enum(['local', 'github']),
-  /** The definition that reviews each change; null is nobody. */
-  review: z.string().nullable(),
-  guard: z.boolean(),
-  source: z.enum(['commit', 'checkout', 'none']),
-});
-
-/** The current state of a project's merge queue. */
-export const queueViewSchema = z.object({
-  project: projectNamed,
-  branch: z.string(),
-  /** The target branch as the queue last saw it; the actual one before the queue has started. */
-  main: z.string().nullable(),
-  /** Its last commit known to pass. */
-  green: z.string().nullable(),
-  /** Test counts there. */
-  counts: testCountSchema.nullable(),
-  emergency: emergencySchema.extend({ fixer: agentNamed.nullable() }).nullable(),
-  pausedAt: timeSchema.nullable(),
-  waiting: queueWaitSchema.nullable(),
-  /** The steps before anything is merged automatically, with the commands. */
-  advice: z.array(z.string()),
-  /** When a person allowed pushing the target branch; null if not. */
-  pushAllowedAt: timeSchema.nullable(),
-  /** Why nothing moves, if the project's configuration cannot be read. */
-  trouble: z.string().nullable(),
-  /** Queued changes that are not merged, in order. */
-  changes: z.array(changeViewSchema),
-  running: z.array(checkViewSchema),
-  /** The latest that have ended, newest first. */
-  checks: z.array(checkViewSchema),
-  /** How many of those ended with a result. */
-  rounds: z.number().int(),
-  config: queueConfigSchema,
-});
-export type QueueView = z.infer<typeof queueViewSchema>;
-export const queueListSchema = z.object({ queues: z.array(queueViewSchema) });
-export type QueueList = z.infer<typeof queueListSchema>;
-export const queueAnswerSchema = z.object({ queue: queueViewSchema });
-export type QueueAnswer = z.infer<typeof queueAnswerSchema>;
-export const queueBodySchema = z.strictObject({
-  path: path.optional(),
-  project: z.string().min(1).max(128).optional(),
-});
-export type QueueBody = z.infer<typeof queueBodySchema>;
-
-const historyStates = ['open', 'merged', 'closed', 'no-pr', 'failed', 'over-budget', 'unknown'] as const;
-
-/** The results of agents' assignments, newest first. Outlives worktrees and branches. */
-export const taskHistorySchema = z.object({
-  tasks: z.array(
-    z.object({
-      agent: agentNamed,
-      project: projectNamed,
-      /** The start of the assignment. */
-      task: z.string(),
-      branch: z.string(),
-      state: z.enum(historyStates),
-      changeId: idSchema.nullable(),
-      /** Its last words, or why it failed; may be empty. */
-      detail: z.string(),
-      startedAt: timeSchema,
-      /** When it reached that state, if it did. */
-      endedAt: timeSchema.nullable(),
-    }),
-  ),
-});
-export type TaskHistory = z.infer<typeof taskHistorySchema>;
-export const historyQuerySchema = z.object({
-  path: path.optional(),
-  project: z.string().min(1).max(128).optional(),
-  limit: z.coerce.number().int().min(1).max(limits.pageRows).optional(),
-});

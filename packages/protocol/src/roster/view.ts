@@ -18,6 +18,7 @@ export const rosterViewSchema = z.object({
   /** What could not be seen, and so may be an agent. */
   doubts: z.array(z.string()),
 });
+
 /** The process of an agent that asks who it is. */
 export const selfBodySchema = z.object({ pid: z.number().int().positive(), start: z.string().min(1).max(200) });
 
@@ -27,5 +28,4 @@ export const selfViewSchema = z.object({
   token: z.string(),
 });
 export type SelfView = z.infer<typeof selfViewSchema>;
-
 export type RosterView = z.infer<typeof rosterViewSchema>;

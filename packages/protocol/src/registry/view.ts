@@ -1,10 +1,11 @@
-import { limits } from '@pawl/schema/limit';
 import { idSchema, nameSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
-import { agentViewSchema } from '../view.ts';
+import { agentViewSchema } from '../agents/view.ts';
 
 /** A person's desk: the agent that they act as, its neighbours, and the unsent text for it. */
 const neighbourSchema = z.object({ id: idSchema, alias: nameSchema }).nullable();
+
 export const deskSchema = z.object({
   current: agentViewSchema,
   parent: neighbourSchema,
@@ -14,6 +15,7 @@ export const deskSchema = z.object({
   draft: z.object({ input: z.string(), scroll: z.number().int().nonnegative() }),
 });
 export type Desk = z.infer<typeof deskSchema>;
+
 export const switchSchema = z.object({
   /** An agent, or one of `parent`, `child`, `next`, `previous`; absent stays, and only keeps the draft. */
   to: z.string().min(1).max(128).optional(),

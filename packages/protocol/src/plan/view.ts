@@ -1,17 +1,13 @@
+import { changeStates } from '@pawl/schema/change';
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { changeStates } from '@pawl/schema/change';
-import { taskSchema, taskStates } from '@pawl/schema/record';
+import { taskSchema, taskStates, timeSchema } from '@pawl/schema/record';
 import * as z from 'zod';
+import { agentNamed, path, projectNamed } from '../fields.ts';
 
-const path = z
-  .string()
-  .min(1)
-  .max(4096)
-  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 const taskWord = z.string().min(1).max(1_000);
+
 const named = z.object({ id: idSchema, name: z.string() });
-const agentNamed = z.object({ id: idSchema, alias: nameSchema });
 
 export const addTaskSchema = z.object({
   /** Any path inside the project; by default an agent's own project, or that of the named agent. */
@@ -41,8 +37,10 @@ export type TaskView = z.infer<typeof taskViewSchema>;
 
 export const taskListSchema = z.object({ tasks: z.array(taskViewSchema), more: z.boolean() });
 export type TaskList = z.infer<typeof taskListSchema>;
+
 export const taskAddedSchema = z.object({ task: taskViewSchema, created: z.boolean() });
 export type TaskAdded = z.infer<typeof taskAddedSchema>;
+
 export const taskAnswerSchema = z.object({ task: taskViewSchema });
 export type TaskAnswer = z.infer<typeof taskAnswerSchema>;
 
@@ -56,11 +54,43 @@ export const taskDetailSchema = z.object({
 export type TaskDetail = z.infer<typeof taskDetailSchema>;
 
 export const taskQuerySchema = z.object({ path: path.optional() });
+
 export const taskListQuerySchema = taskQuerySchema.extend({
   state: z.enum(taskStates).optional(),
   phase: z.string().max(1_000).optional(),
   /** Includes completed ones. */
   all: z.enum(['true', 'false']).optional(),
 });
+
 export const taskDoneSchema = z.object({ summary: z.string().max(limits.bodyBytes).optional() });
+
 export const taskBlockSchema = z.object({ reason: z.string().trim().min(1).max(limits.bodyBytes) });
+
+const historyStates = ['open', 'merged', 'closed', 'no-pr', 'failed', 'over-budget', 'unknown'] as const;
+
+/** The results of agents' assignments, newest first. Outlives worktrees and branches. */
+export const taskHistorySchema = z.object({
+  tasks: z.array(
+    z.object({
+      agent: agentNamed,
+      project: projectNamed,
+      /** The start of the assignment. */
+      task: z.string(),
+      branch: z.string(),
+      state: z.enum(historyStates),
+      changeId: idSchema.nullable(),
+      /** Its last words, or why it failed; may be empty. */
+      detail: z.string(),
+      startedAt: timeSchema,
+      /** When it reached that state, if it did. */
+      endedAt: timeSchema.nullable(),
+    }),
+  ),
+});
+export type TaskHistory = z.infer<typeof taskHistorySchema>;
+
+export const historyQuerySchema = z.object({
+  path: path.optional(),
+  project: z.string().min(1).max(128).optional(),
+  limit: z.coerce.number().int().min(1).max(limits.pageRows).optional(),
+});

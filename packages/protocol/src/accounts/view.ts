@@ -65,17 +65,22 @@ export type AccountView = z.infer<typeof accountViewSchema>;
 
 export const accountListSchema = z.object({ accounts: z.array(accountViewSchema) });
 export type AccountList = z.infer<typeof accountListSchema>;
+
 export const accountAnswerSchema = z.object({ account: accountViewSchema });
 export type AccountAnswer = z.infer<typeof accountAnswerSchema>;
+
 /** `created` is false if the same credentials were already stored. */
 export const accountAddedSchema = accountAnswerSchema.extend({ created: z.boolean() });
 export type AccountAdded = z.infer<typeof accountAddedSchema>;
+
 export const useAccountSchema = z.object({
   /** Clears a recorded limit or rejection. */
   clear: z.boolean().optional(),
 });
+
 /** The PATH of the requesting shell, where the provider's program is looked up. */
 export const testAccountSchema = z.object({ searchPath: z.string().max(limits.searchPathCharacters).optional() });
+
 export const accountTestSchema = accountAnswerSchema.extend({
   ok: z.boolean(),
   /** The CLI's output. */

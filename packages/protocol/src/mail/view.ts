@@ -1,15 +1,11 @@
-import { idSchema, nameSchema } from '@pawl/schema/id';
+import { idSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { mailSchema, mailStatuses } from '@pawl/schema/mail';
 import * as z from 'zod';
+import { agentNamed, path } from '../fields.ts';
 
-const path = z
-  .string()
-  .min(1)
-  .max(4096)
-  .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
 const agentWord = z.string().min(1).max(128);
-const named = z.object({ id: idSchema, alias: nameSchema });
+
 /** Longer than the limit, so that the refusal can state it. */
 const body = z.string().max(limits.bodyBytes);
 
@@ -35,8 +31,8 @@ export const mailViewSchema = mailSchema
     channel: true,
   })
   .extend({
-    from: named,
-    to: named,
+    from: agentNamed,
+    to: agentNamed,
     status: z.enum(mailStatuses),
     /** `body` is only its beginning; `POST /api/mail/{mail}/read` has all of it. */
     cut: z.boolean(),
@@ -49,6 +45,7 @@ export type MailView = z.infer<typeof mailViewSchema>;
 
 export const mailsAnswerSchema = z.object({ mails: z.array(mailViewSchema) });
 export type MailsAnswer = z.infer<typeof mailsAnswerSchema>;
+
 export const mailAnswerSchema = z.object({ mail: mailViewSchema });
 export type MailAnswer = z.infer<typeof mailAnswerSchema>;
 
@@ -63,6 +60,7 @@ export const mailQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(limits.mailPageRows).optional(),
   before: cursor.optional(),
 });
+
 export const fetchMailSchema = z.strictObject({
   from: agentWord.optional(),
   unread: z.boolean().optional(),
@@ -73,7 +71,7 @@ export type FetchMailBody = z.infer<typeof fetchMailSchema>;
 
 /** Unread mail first, then the rest; each newest first. */
 export const mailListSchema = z.object({
-  mailbox: named,
+  mailbox: agentNamed,
   mails: z.array(mailViewSchema),
   unread: z.number().int(),
   /** The value of `before` for the next page. */
@@ -98,6 +96,6 @@ export const waitedSchema = z.object({
   mails: z.array(mailViewSchema),
   /** Mail that also came, but is already in the caller's running turn, by id. Older daemons omit it. */
   shown: z.array(idSchema).optional(),
-  agents: z.array(named.extend({ state: z.enum(waitedStates), mailId: idSchema.nullable() })),
+  agents: z.array(agentNamed.extend({ state: z.enum(waitedStates), mailId: idSchema.nullable() })),
 });
 export type Waited = z.infer<typeof waitedSchema>;

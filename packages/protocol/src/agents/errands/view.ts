@@ -14,6 +14,7 @@ export const errandListSchema = z.object({
 export type ErrandList = z.infer<typeof errandListSchema>;
 
 export const errandSendSchema = z.object({ message: z.string().min(1).max(limits.bodyBytes) });
+
 export const errandSentSchema = z.object({
   agent: agentAnswerSchema.shape.agent,
   /** Whether the running process took the message, or the conversation was resumed with it. */
@@ -47,6 +48,7 @@ export const errandMergeSchema = z.object({
   commit: z.boolean().optional(),
 });
 export type ErrandMergeBody = z.infer<typeof errandMergeSchema>;
+
 export const errandMergedSchema = z.object({
   agent: agentAnswerSchema.shape.agent,
   branch: z.string(),

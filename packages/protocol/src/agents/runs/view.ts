@@ -3,13 +3,7 @@ import { limits } from '@pawl/schema/limit';
 import { budgetSchema, runSchema } from '@pawl/schema/record';
 import * as z from 'zod';
 import { agentAnswerSchema } from '../view.ts';
-
-const word = (longest: number) =>
-  z
-    .string()
-    .min(1)
-    .max(longest)
-    .refine((text) => !text.includes('\0'), 'must not contain a NUL character');
+import { path, word } from '../../fields.ts';
 
 /** A delegation: an agent of the target definition works on a task for the caller, in the caller's project. */
 export const delegateSchema = z.strictObject({
@@ -20,7 +14,7 @@ export const delegateSchema = z.strictObject({
   model: word(200).optional(),
   alias: nameSchema.optional(),
   base: z.string().min(1).max(200).optional(),
-  options: z.record(z.string().max(64), word(4096)).optional(),
+  options: z.record(z.string().max(64), path).optional(),
   budget: budgetSchema.partial().optional(),
 });
 export type DelegateBody = z.infer<typeof delegateSchema>;
@@ -52,3 +46,5 @@ export type RunResult = z.infer<typeof runResultSchema>;
 /** The agent that works on a delegation, and its run. */
 export const delegatedSchema = agentAnswerSchema.extend({ run: runResultSchema.shape.run });
 export type Delegated = z.infer<typeof delegatedSchema>;
+
+export const cancelAnswerSchema = z.object({ cancelled: z.array(idSchema) });

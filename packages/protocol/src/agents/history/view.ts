@@ -1,5 +1,5 @@
-import { limits } from '@pawl/schema/limit';
 import { idSchema, nameSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
 import { messageSchema } from '@pawl/schema/record';
 import * as z from 'zod';
 
@@ -20,5 +20,9 @@ export const historyPageSchema = z.object({
   more: z.boolean(),
 });
 export type HistoryPage = z.infer<typeof historyPageSchema>;
+
 export const markSchema = z.object({ label: z.string().max(limits.labelCharacters).optional() });
+
 export const noteAnswerSchema = z.object({ messageId: z.number().int() });
+
+export const emptySchema = z.object({});

@@ -15,9 +15,12 @@ const worktreeViewSchema = z.object({
   at: timeSchema.nullable(),
 });
 export type WorktreeView = z.infer<typeof worktreeViewSchema>;
+
 export const worktreeListSchema = z.object({ worktrees: z.array(worktreeViewSchema) });
 export type WorktreeList = z.infer<typeof worktreeListSchema>;
+
 export const restoreAnswerSchema = z.object({ path: z.string() });
+
 export const pruneSchema = z.object({
   /** Minimum age in the trash. */
   olderThanMs: z.number().int().nonnegative(),
@@ -26,6 +29,7 @@ export const pruneSchema = z.object({
   /** Only reports what would be deleted. */
   dryRun: z.boolean().optional(),
 });
+
 export const pruneAnswerSchema = z.object({
   pruned: z.array(z.string()),
   kept: z.array(z.object({ entry: z.string(), reason: z.string() })),

@@ -1,13 +1,13 @@
-import { idSchema, nameSchema } from '@pawl/schema/id';
-import { limits } from '@pawl/schema/limit';
+import { idSchema } from '@pawl/schema/id';
 import { inboxKinds } from '@pawl/schema/inbox';
+import { limits } from '@pawl/schema/limit';
 import { questionEnds } from '@pawl/schema/mail';
 import { timeSchema } from '@pawl/schema/record';
 import * as z from 'zod';
-import { changeViewSchema } from './change.ts';
+import { changeViewSchema } from '../changes/view.ts';
+import { agentNamed } from '../fields.ts';
 
 const text = z.string().min(1).max(limits.bodyBytes);
-const agentNamed = z.object({ id: idSchema, alias: nameSchema });
 
 /** The recipient, named in one way: an agent, whoever works on a task or in a phase, or the person. */
 export const askSchema = z
@@ -49,10 +49,13 @@ export const questionViewSchema = z.object({
   reason: z.string().nullable(),
 });
 export type QuestionView = z.infer<typeof questionViewSchema>;
+
 export const questionAnswerSchema = z.object({ question: questionViewSchema });
 export type QuestionAnswer = z.infer<typeof questionAnswerSchema>;
+
 export const questionListSchema = z.object({ questions: z.array(questionViewSchema) });
 export type QuestionList = z.infer<typeof questionListSchema>;
+
 export const answeredSchema = z.object({ conversationId: idSchema, status: z.literal('answered') });
 export type Answered = z.infer<typeof answeredSchema>;
 
@@ -76,6 +79,7 @@ export const inboxItemSchema = z.object({
   ),
 });
 export type InboxItem = z.infer<typeof inboxItemSchema>;
+
 /** A target branch that does not pass its checks. */
 export const inboxEmergencySchema = z.object({
   project: agentNamed,
@@ -91,6 +95,7 @@ export const inboxEmergencySchema = z.object({
   detail: z.string(),
 });
 export type InboxEmergency = z.infer<typeof inboxEmergencySchema>;
+
 /** One item that waits for the person, of any kind, with the commands to continue. */
 export const inboxEntrySchema = z.object({
   kind: z.enum(inboxKinds),
@@ -106,6 +111,7 @@ export const inboxEntrySchema = z.object({
   next: z.array(z.string()),
 });
 export type InboxEntry = z.infer<typeof inboxEntrySchema>;
+
 export const inboxSchema = z.object({
   /** Everything that waits, oldest first, a red target branch before all else. The lists below have the details. */
   entries: z.array(inboxEntrySchema),
@@ -121,7 +127,9 @@ export const permissionSchema = z.object({
   tool: z.string().min(1).max(200),
   input: z.record(z.string(), z.unknown()).default({}),
 });
+
 export type PermissionBody = z.input<typeof permissionSchema>;
+
 export const permissionAnswerSchema = z.object({
   behavior: z.enum(['allow', 'deny']),
   message: z.string(),
