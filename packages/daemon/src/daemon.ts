@@ -145,7 +145,7 @@ async function openDoor(
 }
 
 /** Starts what the daemon does by itself, beside requests. */
-function startWatches({ platform, reconciler, signals, post, questions, adoption, crews }: Rooms) {
+function startWatches({ platform, reconciler, signals, mailRoom, questions, adoption, crews }: Rooms) {
   const stateFile = keepStateFile(platform);
   const dropped = startImport(platform);
   const mirror = keepMirror(platform, dropped.isOurs);
@@ -156,7 +156,7 @@ function startWatches({ platform, reconciler, signals, post, questions, adoption
   return {
     loops,
     async close() {
-      for (const each of [loops, leaving, adoption, questionWatch, post, reconciler, stateFile, dropped, mirror])
+      for (const each of [loops, leaving, adoption, questionWatch, mailRoom, reconciler, stateFile, dropped, mirror])
         await each.close();
     },
   };

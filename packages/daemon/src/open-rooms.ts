@@ -9,7 +9,7 @@ import { createSignals } from './agents/signals.ts';
 import { dropUnusedSnapshots, finishTrash } from './agents/worktrees/leftovers.ts';
 import { changesOfAgents } from './changes/agent-changes.ts';
 import { createDoctor } from './door/doctor.ts';
-import { openPost } from './mail/post.ts';
+import { openMail } from './mail/mail.ts';
 import { createProjectCrews } from './projects/project-crew.ts';
 import { createInbox } from './questions/inbox.ts';
 import { createQuestionWaits } from './questions/question-waits.ts';
@@ -29,7 +29,7 @@ export function openRooms(platform: SessionPlatform) {
   const reconciler = startReconciler(platform);
   const agents = agentService(platform, reconciler, changesOfAgents);
   const signals = createSignals(platform, reconciler);
-  const post = openPost(platform, reconciler);
+  const mailRoom = openMail(platform, reconciler);
   const questions = createQuestions(platform, createQuestionWaits());
   const barrier = createBarrier(platform.store, reconciler.ingest);
   return {
@@ -37,7 +37,7 @@ export function openRooms(platform: SessionPlatform) {
     reconciler,
     agents,
     signals,
-    post,
+    mailRoom,
     questions,
     inbox: createInbox(platform, questions, signals),
     adoption: createAdoption(platform),
@@ -53,7 +53,7 @@ export function openRooms(platform: SessionPlatform) {
 export async function takeUp({
   platform,
   reconciler,
-  post,
+  mailRoom,
   ratchet,
 }: Rooms): Promise<{ adopted: number; ended: number }> {
   await dropUnusedSnapshots(platform);
@@ -66,7 +66,7 @@ export async function takeUp({
   await requeueDead(platform.store);
   const found = await reconciler.adopt();
   crashPoint('restart.after_adopt');
-  await post.sweep();
+  await mailRoom.sweep();
   await ratchet.begin();
   return found;
 }

@@ -1,19 +1,19 @@
 import type { Mail } from '@pawl/schema/mail';
-import type { Way } from './mail-way.ts';
+import type { DeliveryRoute } from './delivery-route.ts';
 
 /** Describes mail that has not arrived, claiming no more than is known. Empty once it has arrived. */
-export function detailOfMail(mail: Mail, recipient: string, way: Way): string {
+export function detailOfMail(mail: Mail, recipient: string, route: DeliveryRoute): string {
   if (mail.deadAt !== null) return `it will never arrive: ${mail.deadReason ?? 'unknown reason'}`;
   if (mail.deliveredAt !== null) return '';
   if (mail.claimSessionId !== null) return `${recipient} was given it and has not confirmed it`;
-  switch (way.way) {
+  switch (route.kind) {
     case 'live':
     case 'wake':
       return 'delivered soon';
     case 'dead':
-      return `not delivered: ${way.why}`;
+      return `not delivered: ${route.why}`;
     case 'wait':
-      return `queued: ${named(way.why, recipient)}${/\bfetch/.test(way.why) ? '' : '; it is delivered when it resumes'}`;
+      return `queued: ${named(route.why, recipient)}${/\bfetch/.test(route.why) ? '' : '; it is delivered when it resumes'}`;
   }
 }
 

@@ -4,7 +4,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { checkBody, isPerson } from '../mail/mail.ts';
-import { wayOfMail } from '../mail/mail-way.ts';
+import { routeOfMail } from '../mail/delivery-route.ts';
 
 /** The facts that decide whether an agent can be asked now. */
 export type Asked = {
@@ -30,9 +30,9 @@ export function whyNoAnswer(asked: Asked): string | null {
     if (agent.stopRequestedAt !== null) return 'it is being stopped';
     return session !== null && session.endedAt === null && session.pausedAt !== null ? 'it is paused' : null;
   }
-  const way = wayOfMail({ ...asked, listens: false, waiting: [{ kind: 'question', byPerson: false }], wakes: 0 });
-  if (way.way === 'wake') return null;
-  return 'why' in way ? way.why : 'it cannot be woken';
+  const route = routeOfMail({ ...asked, listens: false, waiting: [{ kind: 'question', byPerson: false }], wakes: 0 });
+  if (route.kind === 'wake') return null;
+  return 'why' in route ? route.why : 'it cannot be woken';
 }
 
 export function refuseAsked(asked: Asked): void {

@@ -18,7 +18,7 @@ import { agentOfRequest, rememberRequest } from '../platform/idempotency.ts';
 import type { Ground } from './grounds.ts';
 import { branchPrefix, layoutOf, namesInUse } from './grounds.ts';
 import { reservedAliases } from './desk.ts';
-import { sitAt } from '../registry/current-agent.ts';
+import { switchPerson } from '../registry/current-agent.ts';
 import { claimTask, dependenciesOf } from '../tasks/tasks.ts';
 
 /** The caller that asks for a new agent: a person, acting as an agent, or that agent itself. */
@@ -98,7 +98,7 @@ export async function addChild(
     });
     await recordChild(tx, plan);
     await record?.(tx, plan.agent);
-    if (switchTo) await sitAt(tx, plan.agent.id);
+    if (switchTo) await switchPerson(tx, plan.agent.id);
     await rememberRequest(tx, key, plan.agent.id);
     crashPoint('fork.before_commit');
     return plan.agent;

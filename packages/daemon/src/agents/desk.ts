@@ -6,7 +6,7 @@ import { draftFor, saveDraft } from '@pawl/store/agents/drafts';
 import { livingChildren, nearestLivingAncestor } from '@pawl/store/agents/family';
 import type { Platform } from '../platform/platform.ts';
 import type { Agents } from './agents.ts';
-import { currentAgent, sitAt } from '../registry/current-agent.ts';
+import { currentAgent, switchPerson } from '../registry/current-agent.ts';
 
 /** Words that mean somebody else where an agent is to be named. */
 export const reservedAliases: readonly string[] = ['root', 'parent', 'child', 'next', 'previous', 'all', 'primary'];
@@ -68,7 +68,7 @@ export function createDesk(platform: Platform, agents: Pick<Agents, 'find' | 'vi
       refuseAdopted(next);
       await platform.store.write(async (tx) => {
         if (draft !== undefined) await saveDraft(tx, from.id, draft);
-        await sitAt(tx, next.id);
+        await switchPerson(tx, next.id);
       });
       return look();
     },

@@ -15,7 +15,7 @@ import { addProject } from '../projects/projects.ts';
 import { currentAgent } from '../registry/current-agent.ts';
 import type { createDesk } from '../agents/desk.ts';
 import type { Barrier } from '../agents/barrier.ts';
-import type { Post } from '../mail/post.ts';
+import type { MailRoom } from '../mail/mail.ts';
 import type { Adoption } from '../supervision/adopted.ts';
 import type { PersonInbox } from '../questions/inbox.ts';
 import type { Questions } from '../questions/questions.ts';
@@ -54,7 +54,7 @@ export type AppParts = {
   agents: Agents;
   reconciler: Reconciler;
   signals: Signals;
-  post: Post;
+  mailRoom: MailRoom;
   adoption: Adoption;
   questions: Questions;
   inbox: PersonInbox;

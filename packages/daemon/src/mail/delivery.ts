@@ -7,16 +7,16 @@ import { deliver } from './deliver.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Waiters } from './waiters.ts';
 
-/** Hands mail over, whoever wrote it down. */
+/** Delivers mail, whatever its source. */
 export type Delivery = {
-  /** There may be mail for this agent that can be handed over now. Advice: it may be lost, doubled or early. */
+  /** Hints that mail for this agent may be deliverable. May be lost, doubled or early. */
   wake(agentId: string): void;
-  /** Looks after everybody for whom mail waits. */
+  /** Delivers to all agents with waiting mail. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** What may have made it possible to hand mail over: it was sent, or its recipient has begun, gone on, come to rest or died. */
+/** Events that may make mail deliverable: it was sent, or its recipient started, resumed, came to rest or died. */
 const triggers: readonly EventType[] = [
   'mail.sent',
   'mail.returned',
@@ -28,12 +28,12 @@ const triggers: readonly EventType[] = [
   'agent.left',
 ];
 
-/** Begins to hand mail over, for one daemon. Mail of those who wait for it by a command is left to that. */
+/** Starts the delivery of one daemon. Leaves mail to agents that are waiting for it in a command. */
 export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSessions, waiters: Waiters): Delivery {
   const { store, log } = platform;
   const context: DeliveryContext = { platform, reconciler, waiters, full: new Set(), recovered: new Map(), wake };
-  /** Agents whose look has been asked for and has not begun: one of it is enough. */
-  const asked = new Set<string>();
+  /** Agents with a scheduled delivery that has not started; one is enough. */
+  const scheduled = new Set<string>();
   const looks = new Set<Promise<void>>();
   let closed = false;
 
@@ -42,8 +42,8 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
   });
 
   function wake(agentId: string): void {
-    if (closed || asked.has(agentId)) return;
-    asked.add(agentId);
+    if (closed || scheduled.has(agentId)) return;
+    scheduled.add(agentId);
     const look = lookAfter(agentId);
     looks.add(look);
     void look.finally(() => looks.delete(look));
@@ -51,14 +51,14 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
 
   async function lookAfter(agentId: string): Promise<void> {
     try {
-      // In the agent's own lane: so its mail is handed over by one at a time, and never in the middle of a step.
+      // In the agent's lane: one delivery at a time, and never in the middle of a step.
       await reconciler.inLane(agentId, async () => {
-        asked.delete(agentId);
+        scheduled.delete(agentId);
         if (!closed) await deliver(context, agentId);
       });
     } catch (error) {
-      asked.delete(agentId);
-      log.error({ agent: agentId, error: messageOf(error) }, 'mail could not be handed over; tried again later');
+      scheduled.delete(agentId);
+      log.error({ agent: agentId, error: messageOf(error) }, 'failed to deliver mail; will retry');
     }
   }
 
@@ -66,7 +66,7 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
     for (const agentId of await recipientsWaiting(store.db)) wake(agentId);
   };
   const timer = setInterval(
-    () => void sweep().catch((error: unknown) => log.error({ error: messageOf(error) }, 'mail: the sweep failed')),
+    () => void sweep().catch((error: unknown) => log.error({ error: messageOf(error) }, 'mail sweep failed')),
     platform.timing.routeMs,
   );
   timer.unref();
@@ -83,12 +83,12 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
   };
 }
 
-/** Whose mail may go on after an event. */
+/** The agents whose mail may be deliverable after an event. */
 function concernedBy(event: Event, full: ReadonlySet<string>): string[] {
   if ((event.type === 'agent.killed' || event.type === 'agent.ended') && Array.isArray(event.data['agents']))
     return event.data['agents'].filter((id) => typeof id === 'string');
   if (event.agentId === null) return [];
-  // Who has its hands full gets more when it has shown some of it, and not because there is more.
+  // A full process gets more once it has shown some of it, not because more was sent.
   if (event.type === 'mail.delivered' || event.type === 'mail.dead_lettered')
     return full.has(event.agentId) ? [event.agentId] : [];
   if (event.type === 'mail.sent' && full.has(event.agentId)) return [];

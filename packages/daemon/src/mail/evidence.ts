@@ -11,30 +11,34 @@ import { releaseMail } from '@pawl/store/mail/mail-marks';
 import { appendMessage } from '@pawl/store/sessions/messages';
 import { runById } from '@pawl/store/sessions/runs';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { lettersOf } from './hand-over.ts';
-import { noteDead, noteDelivered, noteRead } from './marks.ts';
+import { withSenders } from './hand-over.ts';
+import { noteDead, noteDelivered, noteRead } from './receipts.ts';
 
-/** What a piece of a session's output shows about the mail in its hands. */
-export type Heard = {
-  /** The names of the lines that the provider repeated: it has taken them in. */
+/** What a piece of a session's output proves about the mail claimed for it. */
+export type OutputEvidence = {
+  /** The ids of input lines that the provider echoed, and so has read. */
   echoes: string[];
-  /** The model has said or done something, and whether that was after the last of the echoes. */
+  /** Whether the model has said or done something, and whether that was after the last echo. */
   answered: 'no' | 'before-echo' | 'after-echo';
-  /** How much had been said in this piece before the first echo; null without one. */
+  /** How many messages this piece had before the first echo; null without one. */
   before: number | null;
 };
 
 type Facts = { agent: Agent; session: Session; prompts: PromptAssets };
 
-/** Marks what a session's output shows: in the transaction that stores that output. */
-export async function noteHeard(tx: WriteTransaction, { agent, session, prompts }: Facts, heard: Heard): Promise<void> {
+/** Records deliveries that a session's output proves, in the transaction that stores that output. */
+export async function recordEvidence(
+  tx: WriteTransaction,
+  { agent, session, prompts }: Facts,
+  heard: OutputEvidence,
+): Promise<void> {
   const facts = { agent, session, prompts };
-  // The prompt is known to be heard when it is repeated, or by the model's first word, which answers it.
+  // An echo of the prompt proves its delivery, and so does the model's first answer.
   if (heard.answered !== 'no' || heard.echoes.includes(uuidOf(session.id))) {
     for (const mail of await mailOfSession(tx.db, session.id))
       if (mail.channel === 'turn') await arrive(tx, facts, mail, heard.answered !== 'no');
   }
-  // A line that was heard was heard, whoever wrote it and whether it is still claimed.
+  // An echoed line was delivered, whoever wrote it and even if it is no longer claimed.
   for (const uuid of heard.echoes) {
     const mail = await mailById(tx.db, idOfUuid(uuid) ?? '');
     if (mail?.toId === agent.id) await arrive(tx, facts, mail, heard.answered === 'after-echo', 'live');
@@ -45,7 +49,7 @@ export async function noteHeard(tx: WriteTransaction, { agent, session, prompts 
     if (!echoed.has(uuidOf(mail.id))) await noteRead(tx, mail);
 }
 
-/** A mail has arrived: it is delivered, and a part of the history, unless that is over. */
+/** Marks a mail delivered and adds it to the history, unless agent or run has ended. */
 async function arrive(
   tx: WriteTransaction,
   { agent, session, prompts }: Facts,
@@ -62,14 +66,14 @@ async function arrive(
     runId: session.runId,
     sessionId: session.id,
     kind: 'user',
-    content: mailBlock(prompts, await lettersOf(tx.db, [mail])),
+    content: mailBlock(prompts, await withSenders(tx.db, [mail])),
     data: { mailId: mail.id },
   });
 }
 
 /**
- * Takes mail out of the hands of a session that has ended: in the transaction that ends it. A session that came to a good end
- * has heard its prompt. With one that broke down it counts against the mail, and after some times the mail is set aside.
+ * Releases the mail of a session in the transaction that ends it. A session that ended well has read its prompt. A
+ * crash counts as an attempt, and after too many the mail becomes a dead letter.
  */
 export async function returnMail(tx: WriteTransaction, facts: Facts, how: EndForMail): Promise<void> {
   for (const mail of await mailOfSession(tx.db, facts.session.id)) {
@@ -79,7 +83,7 @@ export async function returnMail(tx: WriteTransaction, facts: Facts, how: EndFor
     }
     const attempts = mail.attempts + (how.blame ? 1 : 0);
     if (attempts >= limits.mailAttempts) {
-      await noteDead(tx, mail, `${attempts} sessions of ${facts.agent.alias} ended badly with it`);
+      await noteDead(tx, mail, `${attempts} sessions of ${facts.agent.alias} failed with it`);
       continue;
     }
     await releaseMail(tx, mail.id, attempts);

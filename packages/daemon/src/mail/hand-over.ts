@@ -17,34 +17,34 @@ import { sessionDirectory } from '../platform/platform.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /**
- * Hands mail to a session: claim → write. What arrives is known by evidence only (`evidence.ts`). Whether what a daemon that
- * died had claimed was also written, nobody knows: it is written again, under the same name, which its receiver knows.
+ * Hands mail to a session: claim, then write. Only the session's output proves delivery (`evidence.ts`). After a crash
+ * it is unknown if claimed mail was written, so it is written again under the same id, which the receiver recognises.
  */
 
 /**
- * Puts some mails into the hands of a session; gives those that were free. None is taken while `isLeft` says that the recipient fetches
- * its mail itself, which may have begun since the mails were read.
+ * Claims mails for a session; returns those that were free. Claims none while `fetchesItself` says that the recipient fetches
+ * its mail itself, which may have started since the mails were read.
  */
 export async function claim(
   platform: Platform,
   batch: readonly Mail[],
-  { isLeft, ...to }: { sessionId: string; channel: MailChannel; isLeft?: () => boolean },
+  { fetchesItself, ...to }: { sessionId: string; channel: MailChannel; fetchesItself?: () => boolean },
 ): Promise<Mail[]> {
   if (batch.length === 0) return [];
-  // A claim has to outlive the daemon, but not the machine: with that, the session is gone too.
+  // A claim must survive the daemon, but not the machine: the session ends with the machine too.
   return platform.store.writeRelaxed(async (tx) => {
     const claimed: Mail[] = [];
-    if (isLeft?.() === true) return claimed;
+    if (fetchesItself?.() === true) return claimed;
     for (const mail of batch) if (await claimMail(tx, mail.id, to)) claimed.push(mail);
     return claimed;
   });
 }
 
 /**
- * What of some waiting mails is handed over together, in their order, to a session that holds some. One that a session ended
- * badly with goes alone: if it was the reason, it takes no other with it.
+ * The mails to hand over in one batch, in order, to a session that holds some. A mail whose session failed goes alone,
+ * so that it cannot take others with it.
  */
-export function together(waiting: readonly Mail[], held: readonly Mail[] = []): Mail[] {
+export function nextBatch(waiting: readonly Mail[], held: readonly Mail[] = []): Mail[] {
   const [first] = waiting;
   if (first === undefined || held.some(isSuspect)) return [];
   if (isSuspect(first)) return held.length === 0 ? [first] : [];
@@ -63,31 +63,35 @@ function isSuspect({ attempts }: Mail): boolean {
 }
 
 /**
- * How much of the waiting mail a process took: all of it; some, so that there may be more to write; as much as it takes before
- * it has shown what it has; or none, since it does not read now, or any more.
+ * How much of the waiting mail a process accepted: all; some, so there may be more to write; as much as it may hold
+ * until its output shows some; or none, since it is not reading.
  */
-export type Taken = 'all' | 'some' | 'full' | 'deaf';
+export type Accepted = 'all' | 'some' | 'full' | 'not-reading';
 
-/** Writes waiting mail to the process of a session that listens. `again` also writes what it holds, which an earlier daemon left so. */
+/** Writes waiting mail to a listening session. `again` also rewrites mail that it holds, left by an earlier daemon. */
 export async function handOverLive(
   platform: Platform,
   agent: Agent,
   session: Session,
-  { again, isLeft }: { again: boolean; isLeft: () => boolean },
-): Promise<Taken> {
+  { again, fetchesItself }: { again: boolean; fetchesItself: () => boolean },
+): Promise<Accepted> {
   const held = await mailOfSession(platform.store.db, session.id);
   const left = again ? held.filter(({ channel }) => channel === 'live') : [];
-  if (!(await writeAll(platform, session, left, { again }))) return 'deaf';
+  if (!(await writeAll(platform, session, left, { again }))) return 'not-reading';
   const room = limits.mailInFlight - held.length;
   const waiting = room <= 0 ? [] : await waitingMail(platform.store.db, agent.id, room);
-  const claimed = await claim(platform, together(waiting, held), { sessionId: session.id, channel: 'live', isLeft });
+  const claimed = await claim(platform, nextBatch(waiting, held), {
+    sessionId: session.id,
+    channel: 'live',
+    fetchesItself,
+  });
   if (claimed.length > 0) crashPoint('mail.after_claim');
-  if (!(await writeClaimed(platform, session, claimed))) return 'deaf';
+  if (!(await writeClaimed(platform, session, claimed))) return 'not-reading';
   if (room <= claimed.length || (claimed.length === 0 && waiting.length > 0)) return 'full';
   return claimed.length === waiting.length ? 'all' : 'some';
 }
 
-/** Writes mails that were just claimed; what could not be written waits again, whatever the reason. */
+/** Writes mails that were just claimed; releases those that could not be written. */
 async function writeClaimed(platform: Platform, session: Session, claimed: readonly Mail[]): Promise<boolean> {
   const written = new Set<string>();
   try {
@@ -102,7 +106,7 @@ async function writeClaimed(platform: Platform, session: Session, claimed: reado
   }
 }
 
-/** Writes mails to a process, one line each; false when it does not read now, or any more. */
+/** Writes mails to a process, one line each; false if it is not reading. */
 async function writeAll(
   platform: Platform,
   session: Session,
@@ -112,8 +116,8 @@ async function writeAll(
   const directory = sessionDirectory(platform.home, session.id);
   try {
     for (const [index, mail] of mails.entries()) {
-      const text = mailBlock(platform.prompts, await lettersOf(platform.store.db, [mail]));
-      // An earlier daemon may have died in the middle of a line: the first one of this one begins on its own.
+      const text = mailBlock(platform.prompts, await withSenders(platform.store.db, [mail]));
+      // An earlier daemon may have died in the middle of a line, so start on a new one.
       const line = streamJsonMessage(text, uuidOf(mail.id));
       await sendInput(platform.host, directory, line, { freshLine: again && index === 0 });
       written.add(mail.id);
@@ -127,7 +131,7 @@ async function writeAll(
 }
 
 /** Mails with the names of their senders. */
-export async function lettersOf(db: Database, mails: readonly Mail[]): Promise<LetterGiven[]> {
+export async function withSenders(db: Database, mails: readonly Mail[]): Promise<LetterGiven[]> {
   const letters: LetterGiven[] = [];
   for (const mail of mails) {
     const sender = await agentById(db, mail.fromId);

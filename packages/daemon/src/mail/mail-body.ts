@@ -7,15 +7,15 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Platform } from '../platform/platform.ts';
 
-/** A text that is ready to be a mail: the row has all of it, or its beginning and the name of a file. */
+/** A body ready to store: the row has all of it, or its beginning and the name of a file. */
 export type StoredBody = { id: string; text: string; file: string | null; bytes: number };
 
 /** How much of a long mail its row keeps. */
 const excerptBytes = 2_000;
 
 /**
- * Checks a text and, when it is long, puts it into a file of its own: durable before anybody is told of it. The file has the
- * mail's id as its name; a mail whose id is given may have been begun before, and is stored anew.
+ * Checks a text and writes a long one to a file named by the mail's id, durable before it is announced. A given id may
+ * belong to an interrupted attempt, and is stored again.
  */
 export async function storeBody({ home }: Platform, text: string, id = newId()): Promise<StoredBody> {
   const bytes = checkBody(text);
@@ -40,7 +40,6 @@ export async function storeBody({ home }: Platform, text: string, id = newId()):
   return { id, text: cutBytes(text, excerptBytes), file, bytes };
 }
 
-/** All of a mail's text. */
 export async function wholeBody({ home }: Platform, mail: Mail): Promise<string> {
   return mail.bodyFile === null ? mail.body : readFile(join(home.mail, mail.bodyFile), 'utf8');
 }

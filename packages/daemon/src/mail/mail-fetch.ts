@@ -10,15 +10,15 @@ import { findRecipient, orderKey } from './mail-lookup.ts';
 import { viewMails } from './mail-view.ts';
 import type { PageFilter } from './mailbox-page.ts';
 import { pageOf } from './mailbox-page.ts';
-import { noteDelivered } from './marks.ts';
-import type { Sight } from './way.ts';
+import { noteDelivered } from './receipts.ts';
+import type { MailContext } from './choose-route.ts';
 
 /**
- * Fetches the caller's own mailbox. What waited there is delivered by this; what a session has in its hands is left to it,
- * since only that session's output shows whether it arrived.
+ * Fetches the caller's mailbox and marks waiting mail delivered. Skips mail claimed for a session, since only that
+ * session's output proves its delivery.
  */
-export async function fetchMail(sight: Sight, { agent }: MailCaller, query: FetchMailBody): Promise<MailList> {
-  const { store } = sight.platform;
+export async function fetchMail(context: MailContext, { agent }: MailCaller, query: FetchMailBody): Promise<MailList> {
+  const { store } = context.platform;
   const { db } = store;
   const { mails, next } = await pageOf(db, agent.id, await filterOf(db, agent, query));
   const waiting = mails.filter(
@@ -39,20 +39,20 @@ export async function fetchMail(sight: Sight, { agent }: MailCaller, query: Fetc
     });
   }
   const after = await Promise.all(mails.map(async (mail) => (await mailById(db, mail.id)) ?? mail));
-  return listed(sight, agent, after, next);
+  return listed(context, agent, after, next);
 }
 
-/** Turns a query into a filter of a mailbox's pages. */
+/** Converts a query into a page filter. */
 export async function filterOf(db: Database, of: Agent, { from, ...query }: FetchMailBody): Promise<PageFilter> {
   return { ...query, ...(from === undefined ? {} : { fromId: (await findRecipient(db, of, from)).id }) };
 }
 
-/** A page of a mailbox as it is shown. */
-export async function listed(sight: Sight, of: Agent, mails: Mail[], next: string | null): Promise<MailList> {
+/** A page of a mailbox for display. */
+export async function listed(context: MailContext, of: Agent, mails: Mail[], next: string | null): Promise<MailList> {
   return {
     mailbox: { id: of.id, alias: of.alias },
-    mails: await viewMails(sight, mails),
-    unread: await countUnread(sight.platform.store.db, of.id),
+    mails: await viewMails(context, mails),
+    unread: await countUnread(context.platform.store.db, of.id),
     next,
   };
 }

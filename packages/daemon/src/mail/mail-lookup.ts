@@ -12,7 +12,7 @@ import * as z from 'zod';
 import { agentIn } from '../platform/places.ts';
 import { primaryFor } from './primary.ts';
 
-/** Who asks: an agent, or a person, who has agent 0's mailbox and may look into all others. */
+/** The caller: an agent, or a person, who has agent 0's mailbox and may read all others. */
 export type MailCaller = { agent: Agent; isPerson: boolean };
 
 /** The order of an agent's last fetch, so that a number means the same mail until the next one. */
@@ -30,16 +30,17 @@ export async function findRecipient(db: Database, caller: Agent, word: string): 
   const own =
     caller.projectId === null ? [] : await findAgents(db, word, { projectId: caller.projectId, prefixOf: 'living' });
   const found = own.length > 0 ? own : await findAgents(db, word, { prefixOf: 'living' });
-  // Of several dead ones with one name the last is meant: it is refused for being dead, not for being many.
+  // Of several dead agents with one alias take the latest, so that the refusal says that it is dead, not that it is
+  // ambiguous.
   return resolveAgent(word, found.every(({ endedAt }) => endedAt !== null) ? found.slice(0, 1) : found);
 }
 
-/** Finds the project whose agents a caller writes to. */
+/** The project whose agents a caller writes to. */
 export async function projectFor(db: Database, caller: MailCaller, path: string | undefined): Promise<string> {
   if (!caller.isPerson && caller.agent.projectId !== null && path === undefined) return caller.agent.projectId;
   if (path === undefined) {
-    throw new PawlError('invalid_input', 'It is not said whose agents are meant.', {
-      hint: 'Go to a repository, or name it with -C.',
+    throw new PawlError('invalid_input', 'No project given.', {
+      hint: 'Run this inside a project, or name it with -C.',
     });
   }
   const { root } = await openRepository(path);
@@ -50,22 +51,22 @@ export async function projectFor(db: Database, caller: MailCaller, path: string 
     });
   }
   if (caller.isPerson || (await agentIn(db, caller.agent, project.id)) !== null) return project.id;
-  throw new PawlError('forbidden', 'An agent writes to its own project only.');
+  throw new PawlError('forbidden', 'Agents may only write to their own project.');
 }
 
-/** Finds a mail by its id, the start of it, or its number in the caller's last fetch. */
+/** Finds a mail by its id, an id prefix, or its number in the caller's last fetch. */
 export async function mailFor(db: Database, caller: MailCaller, reference: string): Promise<Mail> {
   const found = isNumber(reference) ? await numbered(db, caller, Number(reference)) : await findMail(db, reference);
   const [mail, ...others] = found.filter((each) => caller.isPerson || isSide(caller.agent, each));
   if (mail !== undefined && others.length === 0) return mail;
   const shown = JSON.stringify(reference.slice(0, 80));
   if (mail !== undefined) {
-    throw new PawlError('ambiguous', `${shown} fits more than one mail.`, {
+    throw new PawlError('ambiguous', `${shown} matches more than one mail.`, {
       hint: 'Give more characters of the id.',
     });
   }
-  // That a whole id exists is known to whoever has it; of what begins alike nothing is told.
-  if (found.some(({ id }) => id === reference)) throw strangersMail();
+  // Admit that a mail exists only to a caller with its whole id, not for a prefix.
+  if (found.some(({ id }) => id === reference)) throw foreignMail();
   throw new PawlError('not_found', `There is no mail ${shown}.`, {
     hint: 'See `pawl mail`; its id, the first 4 or more characters of it, or its number there will do.',
   });
@@ -82,8 +83,8 @@ function isSide(agent: Agent, { fromId, toId }: Mail): boolean {
   return agent.id === fromId || agent.id === toId;
 }
 
-export function strangersMail(): PawlError {
-  return new PawlError('forbidden', 'This mail is somebody else’s.', {
-    hint: 'Only its recipient says that a mail is dealt with.',
+export function foreignMail(): PawlError {
+  return new PawlError('forbidden', 'This mail belongs to another agent.', {
+    hint: 'Only its recipient can acknowledge a mail.',
   });
 }

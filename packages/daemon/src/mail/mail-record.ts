@@ -10,7 +10,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { correspondent } from '../platform/places.ts';
 import type { StoredBody } from './mail-body.ts';
 
-/** A mail that is about to be written. */
+/** A mail to store. */
 export type MailDraft = {
   from: Agent;
   to: Agent;
@@ -18,12 +18,12 @@ export type MailDraft = {
   questionId?: string | null;
 };
 
-/** What Pawl itself has to say, and an agent's last word: it goes to anybody who lives, and is not answered. */
+/** Notices of Pawl, and an agent's final report: they reach any living agent, and cannot be answered. */
 export const noticeKinds: readonly MailKind[] = ['nudge', 'system', 'alert', 'completion'];
 
 /**
- * Writes a mail down, with its event. Who may write to whom is decided here, on the facts of this very transaction, for every
- * door alike; only what Pawl itself has to say goes to anybody who lives.
+ * Stores a mail with its event. Checks here, on the facts of this transaction, who may write to whom, for all entry
+ * points; only Pawl's own notices may go to any living agent.
  */
 export async function recordMail(tx: WriteTransaction, draft: MailDraft, body: StoredBody): Promise<Mail> {
   const from = (await agentById(tx.db, draft.from.id)) ?? draft.from;
@@ -60,7 +60,7 @@ export async function recordMail(tx: WriteTransaction, draft: MailDraft, body: S
   return mail;
 }
 
-/** A short text of Pawl's own as a mail's body; what is too long for a row is cut. */
+/** A short notice as a mail body, cut to fit a row. */
 export function shortBody(text: string): StoredBody {
   const cut = cutBytes(text, limits.mailBytes);
   return { id: newId(), text: cut, file: null, bytes: checkBody(cut) };

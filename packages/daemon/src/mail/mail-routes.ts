@@ -7,19 +7,19 @@ import { createMailboxes } from './mailbox.ts';
 import type { MailCaller } from './mail-lookup.ts';
 import { createMailWaits } from './mail-wait.ts';
 import { rootAgent } from '../platform/root-agent.ts';
-import type { Post } from './post.ts';
-import type { Sight } from './way.ts';
+import type { MailRoom } from './mail.ts';
+import type { MailContext } from './choose-route.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** What is asked of the post. Whoever calls acts as itself: an agent as that agent, a person as agent 0. */
+/** Routes for mail. An agent acts as itself, a person as agent 0. */
 export function addMailRoutes(
   app: OpenAPIHono<DoorVariables>,
-  { platform, reconciler, post }: Sight & { post: Post },
+  { platform, reconciler, mailRoom }: MailContext & { mailRoom: MailRoom },
 ): void {
   const { db } = platform.store;
-  const sight = { platform, reconciler };
-  const mailboxes = createMailboxes(sight, post);
-  const waits = createMailWaits(sight, mailboxes, post);
+  const context = { platform, reconciler };
+  const mailboxes = createMailboxes(context, mailRoom);
+  const waits = createMailWaits(context, mailboxes, mailRoom);
 
   async function callerOf(context: Context<DoorVariables>): Promise<MailCaller> {
     const caller = context.get('caller');
@@ -32,7 +32,7 @@ export function addMailRoutes(
   app.openapi(mailRoutes.sendMail, async (context) => {
     const caller = await callerOf(context);
     const key = context.req.valid('header')['idempotency-key'];
-    // A key counts for one sender: the same one from somebody else is another request.
+    // A key is scoped to one sender.
     const scoped = key === undefined ? undefined : `${caller.agent.id}:mail:${key}`;
     return context.json({ mails: await mailboxes.send(caller, context.req.valid('json'), scoped) }, 200);
   });

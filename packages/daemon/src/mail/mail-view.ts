@@ -1,25 +1,25 @@
 import { statusOfMail } from '@pawl/core/mail/mail';
 import { detailOfMail } from '@pawl/core/mail/mail-detail';
-import type { Way } from '@pawl/core/mail/mail-way';
+import type { DeliveryRoute } from '@pawl/core/mail/delivery-route';
 import type { MailView } from '@pawl/protocol/mail/view';
 import type { Mail } from '@pawl/schema/mail';
 import type { AgentView } from '@pawl/store/agents/agent-views';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { agentById } from '@pawl/store/agents/agents';
-import type { Sight } from './way.ts';
-import { wayFor } from './way.ts';
+import type { MailContext } from './choose-route.ts';
+import { chooseRoute } from './choose-route.ts';
 
-/** Mails as people see them, in the order given. */
-export async function viewMails(sight: Sight, mails: readonly Mail[]): Promise<MailView[]> {
+/** Mails for display, in the order given. */
+export async function viewMails(context: MailContext, mails: readonly Mail[]): Promise<MailView[]> {
   const known = new Map<string, Promise<AgentView | null>>();
   const facts = (id: string) => {
-    const row = known.get(id) ?? agentView(sight.platform.store.db, id);
+    const row = known.get(id) ?? agentView(context.platform.store.db, id);
     known.set(id, row);
     return row;
   };
   const aliases = new Map<string, string>();
   const aliasOf = async (id: string) => {
-    const alias = aliases.get(id) ?? (await agentById(sight.platform.store.db, id))?.alias ?? 'nobody';
+    const alias = aliases.get(id) ?? (await agentById(context.platform.store.db, id))?.alias ?? 'nobody';
     aliases.set(id, alias);
     return alias;
   };
@@ -27,11 +27,11 @@ export async function viewMails(sight: Sight, mails: readonly Mail[]): Promise<M
   for (const mail of mails) {
     const to = await facts(mail.toId);
     const waits = mail.deliveredAt === null && mail.deadAt === null && to !== null;
-    const way: Way = waits
-      ? await wayFor(sight, sight.platform.store.db, to, [mail])
-      : { way: 'wait', why: 'it is gone' };
+    const route: DeliveryRoute = waits
+      ? await chooseRoute(context, context.platform.store.db, to, [mail])
+      : { kind: 'wait', why: 'it is gone' };
     const alias = to?.agent.alias ?? 'nobody';
-    shown.push(viewMail(mail, { from: await aliasOf(mail.fromId), to: alias }, detailOfMail(mail, alias, way)));
+    shown.push(viewMail(mail, { from: await aliasOf(mail.fromId), to: alias }, detailOfMail(mail, alias, route)));
   }
   return shown;
 }

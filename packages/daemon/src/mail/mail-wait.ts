@@ -6,34 +6,34 @@ import type { Mail } from '@pawl/schema/mail';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { mailById, mailsByIds, oldestUnread, waitingMail } from '@pawl/store/mail/mail';
-import { noteDelivered } from './marks.ts';
+import { noteDelivered } from './receipts.ts';
 import { wholeBody } from './mail-body.ts';
-import type { Post } from './post.ts';
+import type { MailRoom } from './mail.ts';
 import type { Wakeable } from '../platform/wakeable.ts';
 import { createWakeable } from '../platform/wakeable.ts';
-import type { Sight } from './way.ts';
-import { wayFor } from './way.ts';
+import type { MailContext } from './choose-route.ts';
+import { chooseRoute } from './choose-route.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { viewMails } from './mail-view.ts';
 import type { Mailboxes } from './mailbox.ts';
 
-/** What is known of an agent that is waited for. */
+/** The state of an agent that is waited for. */
 type Found = { agent: Agent; state: Waited['agents'][number]['state']; mail: Mail | null; resolved: boolean };
 
-/** A look is repeated so often, in case a wake was lost. */
+/** Interval of checks, in case a wake was lost. */
 const lookMs = 1_000;
 
 const printPollMs = 50;
 
 export type MailWaits = { wait(caller: Agent, body: WaitMailBody, signal: AbortSignal): Promise<Waited> };
 
-/** Lets callers wait for their mail, each woken by what concerns it. */
+/** Lets callers wait for mail, each woken by the events that concern it. */
 export function createMailWaits(
-  sight: Sight,
+  context: MailContext,
   mailboxes: Pick<Mailboxes, 'find'>,
-  post: Pick<Post, 'waiters'>,
+  mailRoom: Pick<MailRoom, 'waiters'>,
 ): MailWaits {
-  const { platform, reconciler } = sight;
+  const { platform, reconciler } = context;
   const { store } = platform;
   const waiters = new Set<{ concerns: ReadonlySet<string>; wakes: Wakeable }>();
   store.onCommit(({ events }) => {
@@ -42,30 +42,30 @@ export function createMailWaits(
     for (const { concerns, wakes } of waiters) if (about.some((id) => concerns.has(id))) wakes.wake();
   });
 
-  /** The next mail of anybody: the oldest that the caller has not read. */
+  /** The oldest unread mail from anyone. */
   async function next(caller: Agent): Promise<Found[]> {
     const mail = await oldestUnread(store.db, caller.id);
     return [{ agent: caller, state: mail === null ? 'running' : 'received', mail, resolved: mail !== null }];
   }
 
-  /** How an agent is, and what it sent. The state comes first: whatever was sent before it came to rest is seen after that. */
+  /** The state of an agent, and its mail. Reads the state first, so that mail sent before it came to rest is seen. */
   async function lookAt(caller: Agent, agent: Agent): Promise<Found> {
     const facts = await agentView(store.db, agent.id);
     if (facts === null) return { agent, state: 'dead', mail: null, resolved: true };
     const waiting = await waitingMail(store.db, agent.id, limits.mailPerTurn);
-    const { way } =
-      waiting.length === 0 ? { way: 'wait' } : await wayFor(sight, sight.platform.store.db, facts, waiting);
+    const route =
+      waiting.length === 0 ? { kind: 'wait' } : await chooseRoute(context, context.platform.store.db, facts, waiting);
     const mail = await oldestUnread(store.db, caller.id, agent.id);
     if (mail !== null) return { agent, state: 'received', mail, resolved: true };
     if (facts.agent.endedAt !== null) return { agent, state: 'dead', mail, resolved: true };
     const works = facts.run !== null && facts.run.outcome === null;
-    // Who rests and is about to be woken by mail may well answer it.
-    return { agent, state: works ? 'running' : 'idle', mail, resolved: !works && way === 'wait' };
+    // An idle agent that mail is about to wake may still answer.
+    return { agent, state: works ? 'running' : 'idle', mail, resolved: !works && route.kind === 'wait' };
   }
 
   /**
-   * What is given out was fetched: it is delivered. That it was read is for the caller to say, who may never hear this. Mail that was
-   * put into the running turn of the caller is only named: it is not shown twice.
+   * Marks returned mail delivered. Only the caller can mark it read, since it may never receive this. Mail in the
+   * caller's running turn is only named, not shown twice.
    */
   async function handOut(caller: Agent, found: readonly Found[]): Promise<Pick<Waited, 'mails' | 'shown'>> {
     const session = (await agentView(store.db, caller.id))?.session ?? null;
@@ -81,9 +81,9 @@ export function createMailWaits(
       });
     }
     const looked = await Promise.all(mails.map(async (mail) => (await mailById(store.db, mail.id)) ?? mail));
-    // What a session has in its hands comes with its input, and is not given out twice.
+    // Mail claimed for a session comes with its input, so do not return it as well.
     const now = looked.filter((mail) => mail.claimSessionId === null);
-    const views = await viewMails(sight, now);
+    const views = await viewMails(context, now);
     const whole = views.map(async (view, index) => {
       const mail = now[index];
       return mail === undefined ? view : { ...view, body: await wholeBody(platform, mail), cut: false };
@@ -92,8 +92,8 @@ export function createMailWaits(
   }
 
   /**
-   * Waits until the caller has printed what it was given and its tool call has ended, but not for long: mail that was sent later is
-   * not put on its input before that.
+   * Waits briefly until the caller has printed its mail and its tool call has ended, so that later mail is not written
+   * to its input before that.
    */
   async function printed(caller: Agent, { mails }: Pick<Waited, 'mails'>): Promise<void> {
     const ids = mails.map(({ id }) => id);
@@ -108,7 +108,7 @@ export function createMailWaits(
   return {
     async wait(caller, { timeoutMs, agents: words }, signal) {
       if (waiters.size >= limits.mailWaits) {
-        throw new PawlError('busy', `${limits.mailWaits} wait for mail already.`, { hint: 'Try again later.' });
+        throw new PawlError('busy', `${limits.mailWaits} callers wait for mail.`, { hint: 'Try again later.' });
       }
       const agents: Agent[] = [];
       for (const word of words ?? []) {
@@ -118,7 +118,7 @@ export function createMailWaits(
       const deadline = performance.now() + timeoutMs;
       const waiter = { concerns: new Set([caller.id, ...agents.map(({ id }) => id)]), wakes: createWakeable() };
       waiters.add(waiter);
-      const leave = post.waiters.begin(caller.id);
+      const leave = mailRoom.waiters.begin(caller.id);
       let given: Pick<Waited, 'mails'> = { mails: [] };
       try {
         for (;;) {
@@ -147,22 +147,22 @@ export function createMailWaits(
   };
 }
 
-/** Whether a mail was put before an agent by the session that runs now. How much an earlier session read is not known. */
+/** True if the running session has shown a mail to the agent. How much an earlier session read is unknown. */
 function isInTurn({ deliveredAt, channel }: Mail, session: Session | null): boolean {
   if (deliveredAt === null || channel === 'pull' || session === null || session.endedAt !== null) return false;
   return session.startedAt !== null && deliveredAt >= session.startedAt;
 }
 
-/** Whoever asked does not listen any more, so nothing is handed out. */
+/** The caller has disconnected, so nothing is handed out. */
 function gone(): PawlError {
-  return new PawlError('timeout', 'The one who waited has gone.');
+  return new PawlError('timeout', 'The waiting caller disconnected.');
 }
 
 function stateOf({ agent, state, mail }: Found): Waited['agents'][number] {
   return { id: agent.id, alias: agent.alias, state, mailId: mail?.id ?? null };
 }
 
-/** Whom an event is about; a kill may be about many. */
+/** The agents that an event concerns; a kill may concern many. */
 function concernedBy({ agentId, type, data }: Event): string[] {
   const killed =
     (type === 'agent.killed' || type === 'agent.ended') && Array.isArray(data['agents']) ? data['agents'] : [];

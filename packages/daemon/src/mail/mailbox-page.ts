@@ -3,7 +3,7 @@ import type { Mail } from '@pawl/schema/mail';
 import { listMail } from '@pawl/store/mail/mail';
 import type { Database } from '@pawl/store/tables';
 
-/** What of a mailbox is wanted; `before` is where the last page ended, as it said itself. */
+/** A filter of a mailbox; `before` is the cursor of the last page. */
 export type PageFilter = {
   fromId?: string | undefined;
   unread?: boolean | undefined;
@@ -12,8 +12,8 @@ export type PageFilter = {
 };
 
 /**
- * A page of a mailbox: unread mail first, then the rest, each newest first. The cursor names the half that it stands in, since
- * mail may be read, and so change halves, while somebody turns the pages.
+ * A page of a mailbox: unread mail first, then the rest, each newest first. The cursor names its half, since mail may
+ * be read, and so change halves, between pages.
  */
 export async function pageOf(
   db: Database,

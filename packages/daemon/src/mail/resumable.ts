@@ -8,14 +8,17 @@ import { existsSync } from 'node:fs';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 
 /**
- * True when `pawl resume` would continue an agent's work: its provider, its worktree and its definition are there. Where the CLI
- * cannot resume its own conversation, the next session is told in words what was said.
+ * True if `pawl resume` would continue an agent's work: its provider, worktree and definition exist. If the CLI cannot
+ * resume its own conversation, the next session gets a transcript.
  */
 export async function isResumable(platform: DefinitionPlatform, db: Database, agent: Agent): Promise<boolean> {
   return canStart(platform, agent) && isDefined(platform, db, agent);
 }
 
-/** True when an agent can start a session and has something to continue: it has spoken, or a person cleared its conversation. */
+/**
+ * True if an agent can start a session and has something to continue: it has spoken, or a person cleared its
+ * conversation.
+ */
 export async function hasConversation(platform: DefinitionPlatform, db: Database, agent: Agent): Promise<boolean> {
   return canStart(platform, agent) && (agent.freshAfter > 0 || (await sessionsThatSpoke(db, agent.id)).length > 0);
 }
@@ -24,7 +27,7 @@ function canStart(platform: DefinitionPlatform, { provider, worktree, workdir }:
   return platform.providers.find(provider) !== null && worktree !== null && existsSync(workdir ?? worktree);
 }
 
-/** A definition that was deleted meanwhile begins no new run. */
+/** False if the definition was deleted, since no run may start with it. */
 async function isDefined(platform: DefinitionPlatform, db: Database, agent: Agent): Promise<boolean> {
   const project = agent.projectId === null ? null : await projectById(db, agent.projectId);
   if (project === null && agent.projectId !== null) return false;
@@ -37,7 +40,7 @@ async function isDefined(platform: DefinitionPlatform, db: Database, agent: Agen
   }
 }
 
-/** The present definition of an agent that stays and has had no run yet, by which its first turn may begin; else null. */
+/** The current definition of a persistent agent without any run, with which its first turn may start; else null. */
 export async function firstDefinition(
   platform: DefinitionPlatform,
   { agent, run }: { agent: Agent; run: Run | null },

@@ -13,12 +13,12 @@ import {
 } from '@pawl/store/mail/mail';
 import { mailbox, noteHinted } from '@pawl/store/mail/mailboxes';
 import type { Platform } from '../platform/platform.ts';
-import { claim, lettersOf, together } from './hand-over.ts';
-import { mailsInTurn } from './persons-words.ts';
+import { claim, withSenders, nextBatch } from './hand-over.ts';
+import { mailsInTurn } from './person-mail.ts';
 
 /**
- * The mail that goes along with the first turn of a session, as it is put before the agent; null when there is none. It is in
- * the session's hands before its process begins; asked again after a crash, the same mail is given again.
+ * The rendered mail for the first turn of a session, or null. Claims it before the process starts; after a crash
+ * returns the same mail again.
  */
 export async function mailForTurn(
   platform: Platform,
@@ -35,15 +35,15 @@ export async function mailForTurn(
   const said = await mailsInTurn(platform, agent, run.task, mails);
   const shown = mails.filter((mail) => !said.includes(mail));
   const parts = [
-    shown.length === 0 ? null : mailBlock(platform.prompts, await lettersOf(platform.store.db, shown)),
+    shown.length === 0 ? null : mailBlock(platform.prompts, await withSenders(platform.store.db, shown)),
     await hintFor(platform, agent, { pulls, shown: said.length }),
   ].filter((part) => part !== null);
   return parts.length === 0 ? null : parts.join('\n\n');
 }
 
 /**
- * The mail that a turn begins with: what its task consists of already, then what begins a turn and, unless the agent fetches its
- * mail itself, as much of the rest as there is room for.
+ * The mail for a turn: what its task already contains, then what starts a turn and, unless the agent fetches its mail
+ * itself, as much of the rest as fits.
  */
 async function mailToGive(platform: Platform, agent: Agent, run: Run): Promise<Mail[]> {
   const { store, rootId } = platform;
@@ -57,12 +57,12 @@ async function mailToGive(platform: Platform, agent: Agent, run: Run): Promise<M
       : mailOfTurn({ waking, fromWakers, oldest: await waitingMail(store.db, agent.id, limit) }, limit);
   const ids = new Set(said.map(({ id }) => id));
   const others = given.filter(({ id }) => !ids.has(id));
-  return [...said, ...together(others, said)];
+  return [...said, ...nextBatch(others, said)];
 }
 
 /**
- * Who fetches its mail is told that there is some, as is anybody of whom it is not known that they have read what they
- * fetched: once, and then not before they have looked.
+ * Tells an agent that fetches its mail, or is not known to have read what it fetched, that mail waits: once, until it
+ * has fetched.
  */
 async function hintFor(
   platform: Platform,

@@ -1,11 +1,11 @@
-/** Who waits for its mail by a command, and so takes it from there. */
+/** Agents that wait for mail in a command, and receive it there. */
 export type Waiters = {
   has(agentId: string): boolean;
-  /** Somebody begins to wait; returns how to leave off. */
+  /** Starts a wait; returns a function that ends it. */
   begin(agentId: string): () => void;
 };
 
-/** Counts those who wait; `onLeft` hears of each agent that does not any more. */
+/** Counts waits; calls `onLeft` when an agent's last wait ends. */
 export function createWaiters(onLeft: (agentId: string) => void): Waiters {
   const waiting = new Map<string, number>();
   return {

@@ -15,7 +15,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { StoredBody } from '../mail/mail-body.ts';
 import { correspondent } from '../platform/places.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
-import { noteAcked, noteDelivered, noteRead, noteWithdrawn } from '../mail/marks.ts';
+import { noteAcked, noteDelivered, noteRead, noteWithdrawn } from '../mail/receipts.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 
 /** The one place where questions change: each change with its event and with what it means for the mail. */

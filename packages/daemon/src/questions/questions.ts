@@ -8,7 +8,7 @@ import { mailById } from '@pawl/store/mail/mail';
 import { firstUnclaimed, noteTold, questionById } from '@pawl/store/mail/questions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { storeBody } from '../mail/mail-body.ts';
-import { noteDelivered, noteRead } from '../mail/marks.ts';
+import { noteDelivered, noteRead } from '../mail/receipts.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { AskRequest } from './asking.ts';
 import { questionOfRequest, recordAsking } from './asking.ts';

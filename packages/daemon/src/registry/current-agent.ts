@@ -8,7 +8,7 @@ import { rootAgent } from '../platform/root-agent.ts';
 
 const settingKey = 'current_agent';
 
-/** The agent that a person acts as: where they last switched to, while it lives; agent 0 to begin with. */
+/** The agent that the person acts as: the one last switched to, while it lives; otherwise agent 0. */
 export async function currentAgent(db: Database): Promise<Agent> {
   const id = await getSetting(db, settingKey);
   const agent = typeof id === 'string' ? await agentById(db, id) : null;
@@ -17,8 +17,8 @@ export async function currentAgent(db: Database): Promise<Agent> {
   return (await nearestLivingAncestor(db, agent.id)) ?? rootAgent(db);
 }
 
-/** Moves the person to another agent, within a transaction that may do more. */
-export async function sitAt(tx: WriteTransaction, agentId: string): Promise<void> {
+/** Switches the person to another agent, within a larger transaction. */
+export async function switchPerson(tx: WriteTransaction, agentId: string): Promise<void> {
   const from = await currentAgent(tx.db);
   if (from.id === agentId) return;
   await setSetting(tx, settingKey, agentId);

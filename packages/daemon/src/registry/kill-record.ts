@@ -7,14 +7,14 @@ import { appendMessage } from '@pawl/store/sessions/messages';
 import { endRunsOf } from '@pawl/store/sessions/runs';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { currentAgent, sitAt } from './current-agent.ts';
+import { currentAgent, switchPerson } from './current-agent.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import { releaseTasks } from '../tasks/tasks.ts';
 
-/** Who died of a kill, children before parents, and who lives on under another supervisor. */
+/** The agents that a kill ended, children before parents, and those that live on under another supervisor. */
 export type Killed = { killed: Agent[]; resupervised: Agent[] };
 
-/** Writes a kill: all of it in one transaction, with one event, or nothing. */
+/** Records a kill in one transaction, with one event. */
 export async function recordKill(
   tx: WriteTransaction,
   request: { target: Agent; killer: Agent; cascade: boolean; reason?: string },
@@ -24,7 +24,7 @@ export async function recordKill(
   const { dying, orphans, heir } = await recordDeath(tx, target, cascade, request.reason ?? 'killed');
   if (dying.length === 0) return { killed: [], resupervised: [] };
   const fact = { target: target.id, killedBy: killer.id, cascade, count: dying.length };
-  // A killed agent's own history is over: its parent is told of a self-kill, the killer of any other.
+  // A killed agent's history is over, so a self-kill is noted in its parent's history, any other in the killer's.
   const witness = dying.some((agent) => agent.id === killer.id) ? heir : killer;
   await appendMessage(tx, {
     agentId: witness.id,
@@ -42,7 +42,7 @@ export async function recordKill(
   return { killed: dying, resupervised: orphans };
 }
 
-/** Writes the end of an agent that is done for good: its subagents end with it, its other children live on. */
+/** Records the end of a completed agent: its subagents end with it, its other children live on. */
 export async function recordRetirement(tx: WriteTransaction, target: Agent, reason: string): Promise<void> {
   const { dying, orphans } = await recordDeath(tx, target, false, reason);
   if (dying.length === 0) return;
@@ -54,7 +54,7 @@ export async function recordRetirement(tx: WriteTransaction, target: Agent, reas
   });
 }
 
-/** What every death has in common; whoever dies is told of by the caller, in the same transaction. */
+/** The part that every death shares; the caller emits the event in the same transaction. */
 async function recordDeath(
   tx: WriteTransaction,
   target: Agent,
@@ -65,9 +65,9 @@ async function recordDeath(
   const { dying, orphans } = planKill(target, family, await supervisedBy(tx.db, target.id), cascade);
   const heir = (await nearestLivingAncestor(tx.db, target.id)) ?? (await rootAgent(tx.db));
   if (dying.length === 0) return { dying, orphans, heir };
-  // The person leaves an agent before it dies, not after.
+  // Move the person away before the agent dies.
   const current = await currentAgent(tx.db);
-  if (dying.some((agent) => agent.id === current.id)) await sitAt(tx, heir.id);
+  if (dying.some((agent) => agent.id === current.id)) await switchPerson(tx, heir.id);
   for (const agent of dying) {
     const endReason = agent.id === target.id ? reason : `killed with ${target.alias}`;
     await updateAgent(tx, agent.id, { endedAt: tx.now, endReason });
@@ -84,7 +84,7 @@ function ids(agents: readonly Agent[]): string[] {
   return agents.map((agent) => agent.id);
 }
 
-/** Marks an agent dead that cannot be brought up and has no run that could say so. */
+/** Marks an agent dead that cannot be started and has no run to fail. */
 export async function endAgent(store: Store, agent: Agent, reason: string): Promise<void> {
   await store.write(async (tx) => {
     await recordKill(tx, { target: agent, killer: await rootAgent(tx.db), cascade: false, reason });

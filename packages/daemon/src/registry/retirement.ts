@@ -8,8 +8,8 @@ import { recordRetirement } from './kill-record.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 
 /**
- * Ends an agent that has said that it is done for good, and of which nothing runs any more: in the transaction that ends
- * the last of it, so that nobody ever finds it in between. `failure` is why its last run failed, where it did.
+ * Ends a completed agent of which nothing runs any more, in the transaction that ends its last run, so no state in
+ * between is visible. `failure` is why its last run failed, if it did.
  */
 export async function retireIfDone(
   tx: WriteTransaction,
@@ -24,7 +24,7 @@ export async function retireIfDone(
   await recordRetirement(tx, facts.agent, reason);
 }
 
-/** Whoever asks a question after all is not done: it lives on, completes again when it is, and who was told hears of it. */
+/** Withdraws a completion because the agent has asked a question: it lives on, and completes again later. */
 export async function withdrawCompletion(tx: WriteTransaction, agentId: string): Promise<void> {
   const agent = await agentById(tx.db, agentId);
   if (agent === null || agent.completion === null || agent.endedAt !== null) return;

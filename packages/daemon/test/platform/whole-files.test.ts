@@ -2,7 +2,7 @@ import type { InputFile } from '@pawl/core/sessions/input-files';
 import { writePrivateFile } from '@pawl/daemon/accounts/private-file';
 import { writeInput } from '@pawl/daemon/sessions/input-writer';
 import { storeBody } from '@pawl/daemon/mail/mail-body';
-import { noteDelivered } from '@pawl/daemon/mail/marks';
+import { noteDelivered } from '@pawl/daemon/mail/receipts';
 import { keepMirror } from '@pawl/daemon/mail/files/mirror';
 import { writePrograms } from '@pawl/daemon/platform/programs-file';
 import { writePrompt } from '@pawl/daemon/prompts/sent';

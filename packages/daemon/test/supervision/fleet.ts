@@ -3,7 +3,7 @@ import type { Nudges } from '@pawl/daemon/supervision/nudges';
 import { createNudges } from '@pawl/daemon/supervision/nudges';
 import { createDefinitions } from '@pawl/daemon/definitions/definitions';
 import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
-import { noteDelivered, noteRead } from '@pawl/daemon/mail/marks';
+import { noteDelivered, noteRead } from '@pawl/daemon/mail/receipts';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import type { Choices } from '@pawl/daemon/platform/platform';
 import { defaultChoices } from '@pawl/daemon/platform/platform';

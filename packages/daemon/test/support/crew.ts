@@ -3,7 +3,7 @@ import { createCaches } from '@pawl/daemon/platform/caches';
 import { newChange } from '@pawl/core/changes/change-life';
 import { createAccounts } from '@pawl/daemon/accounts/accounts';
 import { createAuthority, personToken } from '@pawl/daemon/platform/http/authority';
-import { openPost } from '@pawl/daemon/mail/post';
+import { openMail } from '@pawl/daemon/mail/mail';
 import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
 import { createCrew } from '@pawl/daemon/changes/repair/crew';
 import { startReconciler } from '@pawl/daemon/sessions/reconcile/reconciler';
@@ -133,7 +133,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     await beginQueue(tx, project.id, 'main');
   });
   const reconciler = startReconciler(platform);
-  const post = openPost(platform, reconciler);
+  const mailRoom = openMail(platform, reconciler);
   const signals = createSignals(platform, reconciler);
   const crew = createCrew(platform);
   const config: ProjectConfig = { ...plainConfig, ...given };
@@ -142,7 +142,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
   onTestFinished(async () => {
     for (const { agent, run } of await everyLivingAgent(store.db))
       if (run?.outcome === null) await signals.stop(agent.id);
-    await post.close();
+    await mailRoom.close();
     await reconciler.close();
     unshareStore(home.root);
     await store.close();
@@ -174,7 +174,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     platform,
     store,
     project,
-    post,
+    mailRoom,
     config,
     main,
     root,

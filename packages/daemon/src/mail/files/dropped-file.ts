@@ -7,7 +7,7 @@ import { lstat, open } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 
-/** What a foreign program puts into a mailbox directory. Whatever else it says is nothing to us. */
+/** A mail that another program drops into a mailbox directory. Ignores other fields. */
 const fileSchema = z.object({
   from: z.string().min(1).max(128),
   to: z.string().min(1).max(128).optional(),
@@ -16,12 +16,12 @@ const fileSchema = z.object({
 });
 
 export type DroppedMail = z.infer<typeof fileSchema> & {
-  /** The same for the same file, and another for every other one, be its words the same. */
+  /** Derived from the file: stable for the same file, different for any other, even with the same text. */
   mailId: string;
   stat: BigIntStats;
 };
 
-/** A file that is not taken in, and why; `later` when it may only be half written. */
+/** A file that is refused, and why; `later` if it may be incomplete. */
 export class FileRefused extends Error {
   readonly later: boolean;
   constructor(reason: string, { later = false, cause }: { later?: boolean; cause?: unknown } = {}) {
@@ -30,23 +30,24 @@ export class FileRefused extends Error {
   }
 }
 
-/** A file that was changed so recently may still be being written. */
+/** A file modified this recently may still be incomplete. */
 const freshMs = 1_000;
 
-/** Reads a dropped file; follows no link, opens nothing but a plain file, and reads a bounded number of bytes. */
+/** Reads a dropped file. Follows no link, opens only a plain file, and reads a bounded number of bytes. */
 export async function readDropped(path: string, now: number): Promise<DroppedMail> {
   const { text, stat } = await readPlain(path);
-  // A time that lies ahead says nothing.
+  // A time far in the future is meaningless.
   const later = Math.abs(now - Number(stat.mtimeMs)) < freshMs;
   const parsed = fileSchema.safeParse(parseJson(text, later));
-  if (!parsed.success) throw new FileRefused(`it is no mail: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
+  if (!parsed.success)
+    throw new FileRefused(`it is not a mail: ${z.prettifyError(parsed.error).replaceAll('\n', ' ')}`);
   const { status } = parsed.data;
   if (status !== undefined && status !== 'pending')
-    throw new FileRefused(`only pending mail is taken in, not ${status}`);
+    throw new FileRefused(`only pending mail is accepted, not ${status}`);
   return { ...parsed.data, stat, mailId: idOfFile(path, stat, text) };
 }
 
-/** True while a path is the very file that was read. */
+/** True while a path is still the file that was read. */
 export async function isSame(path: string, stat: BigIntStats): Promise<boolean> {
   try {
     const now = await lstat(path, { bigint: true });
@@ -66,7 +67,7 @@ async function readPlain(path: string): Promise<{ text: string; stat: BigIntStat
   );
   try {
     const stat = await file.stat({ bigint: true });
-    if (!stat.isFile()) throw new FileRefused('it is no plain file');
+    if (!stat.isFile()) throw new FileRefused('it is not a plain file');
     if (stat.size > limits.mailFileBytes) throw new FileRefused(`it has more than ${limits.mailFileBytes} bytes`);
     const buffer = Buffer.alloc(Number(stat.size));
     const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
@@ -85,8 +86,8 @@ function parseJson(text: string, later: boolean): unknown {
 }
 
 /**
- * A file is taken in once, although the daemon may die between the transaction and the file's removal: the mail's id follows
- * from which file it is. Somebody who drops the same words under the same name again has made another file.
+ * Derives the mail's id from the file, so that it is imported once even if the daemon dies between the transaction and
+ * the removal of the file. Dropping the same text under the same name again makes another file.
  */
 function idOfFile(path: string, { ino, dev, mtimeNs, size }: BigIntStats, text: string): string {
   const words = JSON.stringify([path, String(dev), String(ino), String(mtimeNs), String(size), text]);
@@ -99,7 +100,7 @@ function idOfFile(path: string, { ino, dev, mtimeNs, size }: BigIntStats, text: 
   }
 }
 
-/** Why a mail could not be written down, as the reason for which its file is refused; anything unforeseen is thrown on. */
+/** Converts an error from storing a mail into a refusal; rethrows unexpected ones. */
 export function refusalOf(error: unknown): FileRefused {
   if (error instanceof FileRefused) return error;
   if (error instanceof PawlError && ['forbidden', 'conflict', 'invalid_input', 'too_large'].includes(error.code))

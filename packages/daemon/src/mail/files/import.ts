@@ -10,25 +10,25 @@ import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { isDirectory } from './mailbox-directory.ts';
 import { takeFile } from './take-file.ts';
 
-/** Takes in what other programs drop into mailbox directories: each file once. */
+/** Imports each file that other programs drop into mailbox directories, once. */
 export type Import = {
-  /** Looks through all mailbox directories once. */
+  /** Scans all mailbox directories once. */
   sweep(): Promise<void>;
-  /** A file name that is our own, and need not be looked at. */
+  /** Marks a file name as ours, so that it is not imported. */
   isOurs(name: string): void;
   close(): Promise<void>;
 };
 
-/** Files come in bursts; they are looked at together. */
+/** Files come in bursts; wait and handle them together. */
 const burstMs = 100;
 
-/** Watches the mailbox directories, with a sweep now and then as the floor. */
+/** Watches the mailbox directories, with periodic sweeps as a fallback. */
 export function startImport(platform: SessionPlatform): Import {
   const { home, store } = platform;
   const watches = new Map<string, FSWatcher>();
-  /** Names of files that are copies of mails; a mail's id is one mail's, in whichever directory. */
+  /** Names of files that mirror mails. Mail ids are unique across directories. */
   const ours = new Set<string>();
-  /** Paths of files that were looked at, until they change or the next sweep. */
+  /** Paths of files that were handled, until they change or the next sweep. */
   const settled = new Set<string>();
   const asked = new Set<string>();
   let working: Promise<void> = Promise.resolve();
@@ -54,12 +54,12 @@ export function startImport(platform: SessionPlatform): Import {
       try {
         if (!closed) await lookInto(directory);
       } catch (error) {
-        platform.log.warn({ directory, error: messageOf(error) }, 'a mailbox directory could not be looked through');
+        platform.log.warn({ directory, error: messageOf(error) }, 'failed to scan a mailbox directory');
       }
     }
   }
 
-  /** The root and the projects hold directories, a mailbox holds files. */
+  /** The root and the projects contain directories, a mailbox contains files. */
   async function lookInto(directory: string): Promise<void> {
     if (!(await isDirectory(directory))) {
       unwatch(directory);
@@ -90,7 +90,7 @@ export function startImport(platform: SessionPlatform): Import {
     return !settled.has(join(directory, name));
   }
 
-  /** Those of some names that are no copies of mails. */
+  /** The names that do not mirror mails. */
   async function foreignOf(names: readonly string[]): Promise<string[]> {
     const foreign: string[] = [];
     for (let from = 0; from < names.length; from += limits.mailFilesPerTick) {
@@ -103,7 +103,7 @@ export function startImport(platform: SessionPlatform): Import {
   }
 
   function isOurs(name: string): void {
-    // What is forgotten is looked up again.
+    // A dropped entry is looked up again.
     if (ours.size >= limits.pendingMail) ours.clear();
     ours.add(name);
   }
@@ -118,7 +118,7 @@ export function startImport(platform: SessionPlatform): Import {
       watcher.on('error', () => unwatch(directory));
       watches.set(directory, watcher);
     } catch (error) {
-      // There may be no more watches to be had. The sweep finds everything, only later.
+      // The system may be out of watches; the sweep still finds everything, later.
       if (!hasErrno(error, 'ENOSPC', 'EMFILE', 'ENOENT')) throw error;
     }
   }

@@ -9,14 +9,16 @@ import { join } from 'node:path';
 import type { Platform } from '../../platform/platform.ts';
 
 /**
- * Where mail lies as files: `messages/<project>/<agent>/<mail>.json`. Other programs, and agents, can write there, so no name
- * is taken on trust and no link is followed.
+ * Mail as files: `messages/<project>/<agent>/<mail>.json`. Other programs and agents can write there, so names are
+ * untrusted and links are not followed.
  */
 
-/** For mail of no project; no project has a name that begins like this. */
+/** For mail without a project; no project name starts like this. */
 const noProject = '_home';
 
-/** The directory of an agent's mailbox in a project. Where somebody living has its old name, a dead agent has its id. */
+/**
+ * The directory of an agent's mailbox in a project. A dead agent's directory uses its id if a living one has its alias.
+ */
 export async function directoryOf(db: Database, agent: Agent, projectName: string | null): Promise<string> {
   const project = projectName === null || !nameSchema.safeParse(projectName).success ? noProject : projectName;
   if (!nameSchema.safeParse(agent.alias).success) return join(project, agent.id);
@@ -25,7 +27,7 @@ export async function directoryOf(db: Database, agent: Agent, projectName: strin
   return join(project, first === undefined || first.id === agent.id ? agent.alias : agent.id);
 }
 
-/** Who and what the names of a mailbox directory mean; null for the agent when there is none. */
+/** Resolves the names of a mailbox directory; the agent is null if there is none. */
 export async function ownerOf(
   db: Database,
   projectName: string,
@@ -35,7 +37,7 @@ export async function ownerOf(
   if (project === null && projectName !== noProject) return { project, agent: null };
   const isName = nameSchema.safeParse(agentName).success || idSchema.safeParse(agentName).success;
   if (!isName) return { project, agent: null };
-  // Agent 0 is of no project, and has a mailbox in each.
+  // Agent 0 belongs to no project, and has a mailbox in each.
   const scopes = project === null ? [''] : [project.id, ''];
   for (const projectId of scopes) {
     const [agent] = await findAgents(db, agentName, { projectId });
@@ -44,7 +46,7 @@ export async function ownerOf(
   return { project, agent: null };
 }
 
-/** Makes a mailbox directory, or takes the one that is there when it is really a directory of ours. */
+/** Creates a mailbox directory, or opens an existing one if it is a real directory of ours. */
 export async function openMailbox({ home }: Platform, directory: string): Promise<string | null> {
   let path = home.messages;
   for (const name of ['', ...directory.split('/')]) {
@@ -57,7 +59,7 @@ export async function openMailbox({ home }: Platform, directory: string): Promis
   return path;
 }
 
-/** True for a directory that is one itself, and no link to one. */
+/** True for a real directory, false for a link to one. */
 export async function isDirectory(path: string): Promise<boolean> {
   try {
     return (await lstat(path)).isDirectory();

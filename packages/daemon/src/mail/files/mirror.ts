@@ -17,15 +17,15 @@ import { setImmediate } from 'node:timers/promises';
 import type { Platform } from '../../platform/platform.ts';
 import { directoryOf, openMailbox } from './mailbox-directory.ts';
 
-/** How far the log has been put into files. */
+/** The position in the event log up to which files are written. */
 const settingKey = 'mail_mirror_seq';
-/** The log is looked through from where this was last noted, so it is noted now and then although there was no mail. */
+/** Save the position at least this often even without mail, since a restart scans from there. */
 const quietEvents = 10_000;
-/** Files that are written in one go; it takes about a millisecond. */
+/** Files written in one go; this takes about a millisecond. */
 const writesAtOnce = 10;
-/** The disk may be full: it is tried again after this time. */
+/** Delay before a retry, for example when the disk is full. */
 const retryMs = 5_000;
-/** The files are written at most a third of the time. */
+/** Spends at most a third of the time on writing files. */
 const costShare = 2;
 
 const mailEvents: readonly EventType[] = eventTypes.filter(
@@ -33,15 +33,15 @@ const mailEvents: readonly EventType[] = eventTypes.filter(
 );
 
 export type Mirror = {
-  /** Resolves when everything that is committed by now stands in files. */
+  /** Resolves when everything committed so far is in files. */
   settle(): Promise<void>;
   close(): Promise<void>;
 };
 
 /**
- * Keeps a file for each mail, as other programs know it from elsewhere. Nobody here reads them: where a file says something
- * else than the table, the table is right, and the file is written anew with the mail's next change. It follows the log from
- * a durable mark that is moved after the files: a daemon that dies in between writes the last few again, with the same words.
+ * Mirrors each mail to a file, in the format that other programs know. Pawl never reads them: where a file and the
+ * table differ, the table is right, and the file is rewritten with the mail's next change. Follows the event log from a
+ * stored position that is saved after the files, so a crash only rewrites the last few with the same content.
  */
 export function keepMirror(platform: Platform, onWritten: (name: string) => void = () => {}): Mirror {
   const { store } = platform;
@@ -58,7 +58,7 @@ export function keepMirror(platform: Platform, onWritten: (name: string) => void
     return noted;
   }
 
-  /** Puts the next part of the log into files; false when there is none. */
+  /** Writes the next part of the log to files; false if there is none. */
   async function step(): Promise<boolean> {
     const from = (seq ??= await begin());
     const last = store.lastSeq();
@@ -70,7 +70,7 @@ export function keepMirror(platform: Platform, onWritten: (name: string) => void
       await project(platform, await mailsByIds(store.db, ids), onWritten);
       crashPoint('mirror.after_file');
     }
-    // What was committed meanwhile may be among the events, but need not be.
+    // Events committed meanwhile may be included or not.
     const to = isAll ? Math.max(last, events.at(-1)?.seq ?? 0) : (events.at(-1)?.seq ?? last);
     if (ids.length > 0 || to - noted > quietEvents) {
       await store.write((tx) => setSetting(tx, settingKey, to));
@@ -85,7 +85,7 @@ export function keepMirror(platform: Platform, onWritten: (name: string) => void
     try {
       while (!closed && (await step()));
     } catch (error) {
-      platform.log.warn({ error: messageOf(error) }, 'mail could not be put into files yet');
+      platform.log.warn({ error: messageOf(error) }, 'failed to write mail files; will retry');
       soon(retryMs);
     }
     costMs = performance.now() - begun;
@@ -124,7 +124,7 @@ export function keepMirror(platform: Platform, onWritten: (name: string) => void
   };
 }
 
-/** Writes the files of some mails, each whole or not at all. */
+/** Writes the files of some mails, each atomically. */
 async function project(platform: Platform, mails: readonly Mail[], onWritten: (name: string) => void): Promise<void> {
   const { db } = platform.store;
   const names = new Map((await listProjects(db)).map(({ id, name }) => [id, name]));
@@ -139,18 +139,18 @@ async function project(platform: Platform, mails: readonly Mail[], onWritten: (n
     if (!boxes.has(directory)) boxes.set(directory, await openMailbox(platform, directory));
     const box = boxes.get(directory) ?? null;
     if (box === null) {
-      platform.log.warn({ directory }, 'a mailbox directory is none of ours, so nothing is written there');
+      platform.log.warn({ directory }, 'a mailbox directory is not ours; skipping it');
       continue;
     }
     const name = `${mail.id}.json`;
     onWritten(name);
     writeWhole(box, name, contentOf(platform, mail, from, to));
-    // Others have their turn now and then.
+    // Yield to other work now and then.
     if (index % writesAtOnce === writesAtOnce - 1) await setImmediate();
   }
 }
 
-/** A mail as its file says it. Of a long one the rest is in the file that is named. */
+/** The content of a mail's file. For a long mail it names the file with the rest. */
 function contentOf({ home }: Platform, mail: Mail, from: Agent, to: Agent): string {
   const content = {
     id: mail.id,
@@ -170,9 +170,8 @@ function contentOf({ home }: Platform, mail: Mail, from: Agent, to: Agent): stri
 }
 
 /**
- * Writes a file so that it is there whole or not at all. A name with a dot before it is a draft: nobody takes it for a mail, and
- * the next attempt takes its place. There may be thousands of these small files; without a queue for each step they cost a third
- * less.
+ * Writes a file atomically. A name with a leading dot is a draft that is never read as a mail and that the next attempt
+ * overwrites. Synchronous, since there may be thousands of small files, and this is a third cheaper.
  */
 function writeWhole(directory: string, name: string, content: string): void {
   const draft = join(directory, `.${name}.tmp`);

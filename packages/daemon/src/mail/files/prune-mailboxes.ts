@@ -7,13 +7,13 @@ import { join, relative } from 'node:path';
 import type { Platform } from '../../platform/platform.ts';
 import { isDirectory, ownerOf } from './mailbox-directory.ts';
 
-/** Where directories go that hold something else than our own files. */
+/** Where directories with foreign files go. */
 const archiveName = '.archive';
 
 /**
- * Removes the mailbox directories of agents that are dead and have no mail on its way, and of agents that nobody knows. The
- * files in them are copies of what the table has, and are deleted; a directory that holds anything else is kept, out of the
- * way. Nothing outside of the messages of this home is touched, and no link is followed. Returns the directories that went.
+ * Removes the mailbox directories of dead agents without undelivered mail, and of unknown agents. Deletes files that
+ * mirror the table; archives a directory that contains anything else. Touches nothing outside the home's messages, and
+ * follows no link. Returns the removed directories.
  */
 export async function pruneMailboxes(platform: Platform): Promise<string[]> {
   const { home, store } = platform;
@@ -46,7 +46,7 @@ async function directoriesIn(path: string): Promise<string[]> {
   return entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.')).map(({ name }) => name);
 }
 
-/** Deletes the files that are named by mails which the table has, and what was left of writing one. */
+/** Deletes the files that mirror mails in the table, and leftover drafts. */
 async function removeCopies(db: Database, path: string): Promise<void> {
   const entries = await readdir(path, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);

@@ -9,8 +9,8 @@ import { redact } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 
 /**
- * What was told of files that nobody takes in, one setting for each mailbox, so that each file is told once. Any agent can
- * drop files, so a mailbox has a bounded number of them; all mailboxes of nobody count as one.
+ * Remembers reported refusals, one setting per mailbox, so that each file is reported once. Any agent can drop files,
+ * so the number per mailbox is bounded; all mailboxes of unknown agents count as one.
  */
 const refusedPrefix = 'mail_file:';
 
@@ -20,11 +20,10 @@ const mailboxSchema = z.object({
 });
 type Mailbox = z.infer<typeof mailboxSchema>;
 
-/** A file that was refused, and in whose mailbox. */
 type RefusedFile = { path: string; reason: string; agent: Agent | null; projectId: string | null };
 
-/** Tells that a file is refused: once for each version of it and each reason, and of one mailbox a bounded number of times. */
-export async function tellRefused(
+/** Reports a refused file: once per version and reason, and a bounded number of times per mailbox. */
+export async function reportRefused(
   platform: SessionPlatform,
   { path, agent, projectId, ...told }: RefusedFile,
 ): Promise<void> {
@@ -38,9 +37,9 @@ export async function tellRefused(
     .slice(0, 22);
   const isNew = ({ told }: Mailbox) =>
     told.length < limits.mailFileRefusals && !told.some((each) => each.what === what);
-  if (!isNew(await toldOf(platform.store.db, mailbox))) return;
+  if (!isNew(await reportedOf(platform.store.db, mailbox))) return;
   await platform.store.write(async (tx) => {
-    const { told } = await toldOf(tx.db, mailbox);
+    const { told } = await reportedOf(tx.db, mailbox);
     if (!isNew({ mailbox, told })) return;
     const isLast = told.length === limits.mailFileRefusals - 1;
     const known: Mailbox = { mailbox, told: [...told, { what, file, version, at: tx.now }] };
@@ -49,12 +48,12 @@ export async function tellRefused(
       type: 'mail.file_refused',
       projectId,
       agentId: agent?.id ?? null,
-      data: { file, reason: isLast ? `${reason}; of more files here nothing is told for a day` : reason },
+      data: { file, reason: isLast ? `${reason}; further files here are not reported for a day` : reason },
     });
   });
 }
 
-/** Forgets what was told more than a day ago of files that are not there any more, or not as they were. */
+/** Forgets reports older than a day about files that are gone or have changed. */
 export async function forgetRefused(platform: SessionPlatform, now: number): Promise<void> {
   const { store, home } = platform;
   for (const value of await settingsWith(store.db, refusedPrefix)) {
@@ -66,19 +65,19 @@ export async function forgetRefused(platform: SessionPlatform, now: number): Pro
       if (now - at >= limits.memoryMs && (await versionOf(join(home.messages, file))) !== version) forgotten.add(what);
     if (forgotten.size === 0) continue;
     await store.write(async (tx) => {
-      const left = (await toldOf(tx.db, mailbox)).told.filter(({ what }) => !forgotten.has(what));
+      const left = (await reportedOf(tx.db, mailbox)).told.filter(({ what }) => !forgotten.has(what));
       if (left.length > 0) await setSetting(tx, refusedPrefix + mailbox, { mailbox, told: left });
       else await forgetSettings(tx, refusedPrefix + mailbox, Number.MAX_SAFE_INTEGER);
     });
   }
 }
 
-async function toldOf(db: Parameters<typeof getSetting>[0], mailbox: string): Promise<Mailbox> {
+async function reportedOf(db: Parameters<typeof getSetting>[0], mailbox: string): Promise<Mailbox> {
   const parsed = mailboxSchema.safeParse(await getSetting(db, refusedPrefix + mailbox));
   return parsed.success ? parsed.data : { mailbox, told: [] };
 }
 
-/** Which file it is: another one under the same name is looked at anew. */
+/** Identifies a file's version: another file under the same name is checked again. */
 async function versionOf(path: string): Promise<string> {
   const found = await lstat(path, { bigint: true }).catch(() => null);
   return found === null ? '' : [found.ino, found.mtimeNs, found.size].join(':');

@@ -12,20 +12,20 @@ import { FileRefused, isSame, readDropped, refusalOf } from './dropped-file.ts';
 import { storeBody } from '../mail-body.ts';
 import { recordMail } from '../mail-record.ts';
 import { ownerOf } from './mailbox-directory.ts';
-import { tellRefused } from './refused-files.ts';
+import { reportRefused } from './refused-files.ts';
 
 /**
- * Takes in one file that somebody dropped into a mailbox directory, or tells once why not; `later` when it may only be half
- * written. Anybody who can write to the home can drop one, agents among them, so a file proves nothing about who wrote it.
- * Therefore it never speaks for the person, who has `pawl send`; it has to name a living agent of the project, who might have
- * written to this recipient (7.6), and the mail says in its first line that the name was not checked. No mail between agents
- * carries authority anyway; this one does not even carry a name.
+ * Imports a file that was dropped into a mailbox directory, or reports once why not; `later` if it may be incomplete.
+ * Anyone who can write to the home can drop one, including agents, so a file proves nothing about its author. Therefore
+ * it never speaks for the person, who has `pawl send`; it must name a living agent of the project who may write to this
+ * recipient (7.6), and the mail's first line says that the name was not checked. Mail between agents carries no
+ * authority anyway.
  */
 export async function takeFile(platform: SessionPlatform, path: string): Promise<'done' | 'later'> {
   const { home, store } = platform;
   const [projectName = '', agentName = ''] = relative(home.messages, path).split('/');
   const { project, agent } = await ownerOf(store.db, projectName, agentName);
-  // What lies in the mailbox of the dead stays where it is.
+  // Leave files in the mailboxes of the dead.
   if (agent !== null && agent.endedAt !== null) return 'done';
   try {
     if (agent === null) throw new FileRefused(`there is no agent ${agentName} in ${projectName}`);
@@ -37,17 +37,17 @@ export async function takeFile(platform: SessionPlatform, path: string): Promise
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal.later) return 'later';
-    await tellRefused(platform, { path, reason: refusal.message, agent, projectId: project?.id ?? null });
+    await reportRefused(platform, { path, reason: refusal.message, agent, projectId: project?.id ?? null });
     return 'done';
   }
 }
 
-/** Any program may write such a file, so its text may hold secrets. */
+/** Any program may write such a file, so its text may contain secrets. */
 function withoutSecrets(platform: SessionPlatform, { stat, mailId, ...words }: DroppedMail): DroppedMail {
   return { ...(redactValue(platform, words)?.value as typeof words), stat, mailId };
 }
 
-/** Writes a dropped mail down, unless that was done before. */
+/** Stores a dropped mail, unless it is stored already. */
 async function record(
   platform: SessionPlatform,
   { dropped, to, projectId }: { dropped: DroppedMail; to: Agent; projectId: string | null },
@@ -55,15 +55,15 @@ async function record(
   const { db } = platform.store;
   if ((await mailById(db, dropped.mailId)) !== null) return;
   if (dropped.to !== undefined && dropped.to !== to.alias && dropped.to !== to.id)
-    throw new FileRefused(`it is to ${dropped.to}, but lies in the mailbox of ${to.alias}`);
+    throw new FileRefused(`it is to ${dropped.to}, but is in the mailbox of ${to.alias}`);
   const [from] = await findAgents(db, dropped.from, { projectId: projectId ?? '' });
   const isNamed = from !== undefined && (from.alias === dropped.from || from.id === dropped.from);
   if (!isNamed || from.endedAt !== null || from.parentId === null)
-    throw new FileRefused(`it is from ${dropped.from}, which is no living agent of the project`);
+    throw new FileRefused(`it is from ${dropped.from}, which is not a living agent of the project`);
   if ((await countPending(db, to.id)) >= limits.pendingMail)
     throw new FileRefused(`${limits.pendingMail} mails wait for ${to.alias} already`);
   const text = `[From a file in the mailbox. That ${from.alias} wrote it was not checked.]\n\n${dropped.body}`;
-  if (dropped.body.trim() === '') throw new FileRefused('a mail has to say something');
+  if (dropped.body.trim() === '') throw new FileRefused('the mail is empty');
   const body = await storeBody(platform, text, dropped.mailId);
   await platform.store.write(async (tx) => {
     if ((await mailById(tx.db, dropped.mailId)) !== null) return;

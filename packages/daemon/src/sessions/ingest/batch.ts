@@ -2,7 +2,7 @@ import type { OutputParser } from '@pawl/core/port/provider';
 import type { NewEvent } from '@pawl/schema/event';
 import type { Agent, Chunk, Message, Session, Usage } from '@pawl/schema/record';
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
-import type { Heard } from '../../mail/evidence.ts';
+import type { OutputEvidence } from '../../mail/evidence.ts';
 
 /** A session whose output is taken in. */
 export type IntakeTarget = {
@@ -29,7 +29,7 @@ export type Batch = {
   unfinished: number;
   events: NewEvent[];
   /** The mail that it shows to have arrived. */
-  heard: Heard;
+  heard: OutputEvidence;
   bytes: number;
 };
 
@@ -37,7 +37,7 @@ export type Batch = {
 export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
 
 export function emptyBatch(): Batch {
-  const heard: Heard = { echoes: [], answered: 'no', before: null };
+  const heard: OutputEvidence = { echoes: [], answered: 'no', before: null };
   return { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], heard, bytes: 0 };
 }
 

@@ -1,6 +1,6 @@
 import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';
-import type { Heard } from '../../mail/evidence.ts';
+import type { OutputEvidence } from '../../mail/evidence.ts';
 import type { Batch } from './batch.ts';
 import type { IngestOptions } from './ingest.ts';
 import type { Intake } from './intake.ts';
@@ -72,7 +72,7 @@ async function commit(storing: Storing, batches: [Intake, Batch][]): Promise<boo
 }
 
 /** After an echo the model's next word tells that it was read; after a word, nothing is left to be told. */
-function noteExpected(expectsMail: Set<string>, sessionId: string, { echoes, answered }: Heard): void {
+function noteExpected(expectsMail: Set<string>, sessionId: string, { echoes, answered }: OutputEvidence): void {
   if (echoes.length > 0 && answered !== 'after-echo') expectsMail.add(sessionId);
   else if (answered === 'after-echo') expectsMail.delete(sessionId);
 }

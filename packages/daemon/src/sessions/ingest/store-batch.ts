@@ -8,7 +8,7 @@ import { runById } from '@pawl/store/sessions/runs';
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
 import { conversationHolder, updateSession } from '@pawl/store/sessions/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import { noteHeard } from '../../mail/evidence.ts';
+import { recordEvidence } from '../../mail/evidence.ts';
 import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
 import { isPieceOf, kept } from './said-message.ts';
 
@@ -41,7 +41,7 @@ async function noteMail(
   { prompts, isExpected }: MailInHands,
 ): Promise<void> {
   if (heard.echoes.length === 0 && (heard.answered === 'no' || !isExpected)) return;
-  await noteHeard(tx, { ...target, prompts }, heard);
+  await recordEvidence(tx, { ...target, prompts }, heard);
 }
 
 /** What a CLI prints as its conversation is its own word: one that another process has is not believed. */

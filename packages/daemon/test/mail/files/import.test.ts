@@ -168,20 +168,20 @@ describe('48: what a file may not do', () => {
   const fine = { from: 'calm-fox', body: 'x' };
   test.each<[string, unknown, RegExp]>([
     ['invalid JSON', '{"from": ', /not JSON/],
-    ['JSON that is deeper than anything', '['.repeat(300_000), /not JSON|no mail/],
-    ['something else', '[1, 2]', /no mail/],
-    ['no sender', { body: 'x' }, /no mail.*from/],
-    ['a body that is no text', { from: 'calm-fox', body: { text: 'x' } }, /no mail.*body/],
-    ['an empty body', { ...fine, body: ' \n' }, /say something/],
+    ['JSON that is deeper than anything', '['.repeat(300_000), /not JSON|not a mail/],
+    ['something else', '[1, 2]', /not a mail/],
+    ['no sender', { body: 'x' }, /not a mail.*from/],
+    ['a body that is no text', { from: 'calm-fox', body: { text: 'x' } }, /not a mail.*body/],
+    ['an empty body', { ...fine, body: ' \n' }, /is empty/],
     ['a NUL in its body', { ...fine, body: 'a\0b' }, /NUL/],
     ['another status', { ...fine, status: 'acked' }, /only pending/],
     ['another recipient', { ...fine, to: 'shy-elk' }, /to shy-elk/],
-    ['a sender that nobody knows', { ...fine, from: 'nobody' }, /no living agent/],
-    ['the person as its sender', { ...fine, from: 'root' }, /no living agent/],
+    ['a sender that nobody knows', { ...fine, from: 'nobody' }, /not a living agent/],
+    ['the person as its sender', { ...fine, from: 'root' }, /not a living agent/],
     ['its recipient as its sender', { ...fine, from: 'old-owl' }, /yourself/],
     ['too many bytes', { ...fine, body: 'x'.repeat(limits.mailFileBytes) }, /more than/],
     ['more than a mail may have', { ...fine, body: 'x'.repeat(limits.mailSpillBytes) }, /at most/],
-    ['a dead sender', { ...fine, from: 'shy-elk' }, /no living agent/],
+    ['a dead sender', { ...fine, from: 'shy-elk' }, /not a living agent/],
   ])('with %s it is left where it is, and that is told once', async (_what, content, reason) => {
     await using place = await mailShop();
     await place.store.write((tx) => updateAgent(tx, place.elk.id, { endedAt: 1, endReason: 'killed' }));
@@ -203,7 +203,7 @@ describe('48: what a file may not do', () => {
     await sweep(place);
     expect((await refusals(place)).map(({ reason }) => reason)).toEqual([
       expect.stringMatching(/subagent of another/),
-      expect.stringMatching(/no living agent/),
+      expect.stringMatching(/not a living agent/),
     ]);
   });
 
@@ -218,7 +218,7 @@ describe('48: what a file may not do', () => {
     linkSync(join(box, 'x.txt'), join(box, 'y.txt'));
     await sweep(place);
     expect((await refusals(place)).map(({ file, reason }) => [file, reason])).toEqual([
-      ['shop/old-owl/directory.json', 'it is no plain file'],
+      ['shop/old-owl/directory.json', 'it is not a plain file'],
       ['shop/old-owl/link.json', 'it is a link'],
     ]);
     expect(readFileSync(secret, 'utf8')).toBe(JSON.stringify(fine));
@@ -248,7 +248,7 @@ describe('48: what a file may not do', () => {
     const told = await refusals(place);
     expect(told.filter(({ file }) => file.includes('old-owl'))).toHaveLength(limits.mailFileRefusals);
     expect(told.filter(({ file }) => file.includes('nobody'))).toHaveLength(limits.mailFileRefusals);
-    expect(told.filter(({ reason }) => reason.includes('of more files here nothing is told'))).toHaveLength(2);
+    expect(told.filter(({ reason }) => reason.includes('further files here are not reported'))).toHaveLength(2);
     expect(await settingsWith(place.store.db, 'mail_file:')).toHaveLength(2);
 
     const tomorrow = Date.now() + limits.memoryMs;

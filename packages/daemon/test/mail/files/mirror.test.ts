@@ -1,4 +1,4 @@
-import { noteAcked, noteDead, noteDelivered } from '@pawl/daemon/mail/marks';
+import { noteAcked, noteDead, noteDelivered } from '@pawl/daemon/mail/receipts';
 import { keepMirror } from '@pawl/daemon/mail/files/mirror';
 import { pruneMailboxes } from '@pawl/daemon/mail/files/prune-mailboxes';
 import { storeBody } from '@pawl/daemon/mail/mail-body';

@@ -4,7 +4,7 @@ import type { MailKind } from '@pawl/schema/mail';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 
 /** The facts that decide how mail reaches an agent now. */
-export type WayFacts = {
+export type RouteFacts = {
   agent: Agent;
   run: Run | null;
   session: Session | null;
@@ -20,15 +20,15 @@ export type WayFacts = {
   wakes: number;
 };
 
-export type Way =
+export type DeliveryRoute =
   /** Into the running turn. */
-  | { way: 'live' }
+  | { kind: 'live' }
   /** Start a turn with it. `counts` against the hourly limit if only agents' mail asks for it. */
-  | { way: 'wake'; counts: boolean }
+  | { kind: 'wake'; counts: boolean }
   /** Not now: it joins the next turn, or the recipient fetches it. */
-  | { way: 'wait'; why: string }
+  | { kind: 'wait'; why: string }
   /** Never. */
-  | { way: 'dead'; why: string };
+  | { kind: 'dead'; why: string };
 
 /**
  * Decides how mail reaches an agent. Mail never wakes an agent that was stopped, has failed or waits for a person. It
@@ -36,9 +36,9 @@ export type Way =
  * up to an hourly limit, so that two agents cannot thank each other all night. Pawl's own notices never do, except
  * nudges and alerts.
  */
-export function wayOfMail(facts: WayFacts): Way {
+export function routeOfMail(facts: RouteFacts): DeliveryRoute {
   const { agent, run, session } = facts;
-  if (agent.endedAt !== null) return { way: 'dead', why: `${agent.alias} is dead (${agent.endReason ?? 'ended'})` };
+  if (agent.endedAt !== null) return { kind: 'dead', why: `${agent.alias} is dead (${agent.endReason ?? 'ended'})` };
   if (agent.parentId === null) return wait('a person fetches their mail');
   if (agent.adopted !== null)
     return wait('it was not started by Pawl, so it fetches its mail: by its hook, or with `pawl mail`');
@@ -48,7 +48,7 @@ export function wayOfMail(facts: WayFacts): Way {
   if (run === null && !mayBegin) return wait('it has not started yet');
   if (run !== null && run.outcome === null) {
     if (pulls) return wait('it fetches its mail');
-    if (facts.listens && session?.pausedAt === null && agent.stopRequestedAt === null) return { way: 'live' };
+    if (facts.listens && session?.pausedAt === null && agent.stopRequestedAt === null) return { kind: 'live' };
     return wait(session?.pausedAt === null ? 'it is in the middle of a turn' : 'it is paused');
   }
   if (agent.stopRequestedAt !== null) return wait('it was stopped');
@@ -60,24 +60,24 @@ export function wayOfMail(facts: WayFacts): Way {
   return wayToIdle(facts);
 }
 
-function definitionOf({ run, first = null }: WayFacts): Definition | null {
+function definitionOf({ run, first = null }: RouteFacts): Definition | null {
   return run === null ? first : run.definition;
 }
 
-function wayToIdle(facts: WayFacts): Way {
+function wayToIdle(facts: RouteFacts): DeliveryRoute {
   const { waiting, wakes } = facts;
   if (waiting.some(({ kind, byPerson }) => kind === 'question' || (kind === 'message' && byPerson)))
-    return { way: 'wake', counts: false };
+    return { kind: 'wake', counts: false };
   const policy = definitionOf(facts)?.mail ?? 'wake';
-  if (waiting.some(({ kind }) => kind === 'nudge' || kind === 'alert')) return { way: 'wake', counts: false };
+  if (waiting.some(({ kind }) => kind === 'nudge' || kind === 'alert')) return { kind: 'wake', counts: false };
   if (policy === 'pull') return wait('it fetches its mail');
   if (policy === 'next-turn') return wait('it is idle, and mail does not wake it');
   if (!waiting.some(({ kind }) => kind === 'message' || kind === 'answer' || kind === 'completion'))
     return wait('it is idle, and nothing here wakes it');
   if (wakes >= limits.mailWakesPerHour) return wait('mail has woken it too often within the hour');
-  return { way: 'wake', counts: true };
+  return { kind: 'wake', counts: true };
 }
 
-function wait(why: string): Way {
-  return { way: 'wait', why };
+function wait(why: string): DeliveryRoute {
+  return { kind: 'wait', why };
 }

@@ -1,14 +1,14 @@
 import type { Definition } from '@pawl/schema/definition';
 import { limits } from '@pawl/schema/limit';
 import { expect, test } from 'vitest';
-import type { WayFacts } from '../../src/mail/mail-way.ts';
-import { wayOfMail } from '../../src/mail/mail-way.ts';
+import type { RouteFacts } from '../../src/mail/delivery-route.ts';
+import { routeOfMail } from '../../src/mail/delivery-route.ts';
 import { aDefinition } from '../definitions/fixture.ts';
 import { anAgent, aRun, aSession } from '../fixture.ts';
 
 const mail = { kind: 'message', byPerson: false } as const;
 
-function facts(given: Partial<WayFacts> = {}): WayFacts {
+function facts(given: Partial<RouteFacts> = {}): RouteFacts {
   return {
     agent: anAgent(),
     run: aRun(),
@@ -23,12 +23,12 @@ function facts(given: Partial<WayFacts> = {}): WayFacts {
 
 const working = facts();
 const resting = facts({ run: aRun({ outcome: 'completed', endedAt: 9 }), listens: false });
-const withPolicy = (of: WayFacts, policy: Definition['mail']): WayFacts => ({
+const withPolicy = (of: RouteFacts, policy: Definition['mail']): RouteFacts => ({
   ...of,
   run: of.run && { ...of.run, definition: aDefinition({ mail: policy }) },
 });
 
-test.each<[string, WayFacts, string]>([
+test.each<[string, RouteFacts, string]>([
   ['in the middle of a turn that listens', working, 'live'],
   ['in a turn that does not listen', { ...working, listens: false }, 'wait'],
   ['paused', { ...working, session: aSession({ pausedAt: 5 }) }, 'wait'],
@@ -53,39 +53,41 @@ test.each<[string, WayFacts, string]>([
   ['dead', { ...resting, agent: anAgent({ endedAt: 5 }) }, 'dead'],
   ['a person', facts({ agent: anAgent({ parentId: null }) }), 'wait'],
   ['adopted', facts({ agent: anAgent({ adopted: { pid: 1, start: '1', cwd: '/' } }) }), 'wait'],
-])('mail for an agent that is %s', (_name, given, way) => {
-  expect(wayOfMail(given).way).toBe(way);
+])('mail for an agent that is %s', (_name, given, route) => {
+  expect(routeOfMail(given).kind).toBe(route);
 });
 
 test("a definition's mail policy applies to agents' mail, not to questions and people [7.5]", () => {
-  const ways = (policy: Definition['mail'], waiting: WayFacts['waiting']) =>
-    wayOfMail({ ...withPolicy(resting, policy), waiting }).way;
-  expect(ways('wake', [mail])).toBe('wake');
+  const routes = (policy: Definition['mail'], waiting: RouteFacts['waiting']) =>
+    routeOfMail({ ...withPolicy(resting, policy), waiting }).kind;
+  expect(routes('wake', [mail])).toBe('wake');
   for (const policy of ['next-turn', 'pull'] as const) {
-    expect(ways(policy, [mail])).toBe('wait');
-    expect(ways(policy, [mail, { kind: 'question', byPerson: false }])).toBe('wake');
-    expect(ways(policy, [{ kind: 'message', byPerson: true }])).toBe('wake');
+    expect(routes(policy, [mail])).toBe('wait');
+    expect(routes(policy, [mail, { kind: 'question', byPerson: false }])).toBe('wake');
+    expect(routes(policy, [{ kind: 'message', byPerson: true }])).toBe('wake');
   }
-  expect(wayOfMail(withPolicy(working, 'pull')).way).toBe('wait');
+  expect(routeOfMail(withPolicy(working, 'pull')).kind).toBe('wait');
 });
 
 test("Pawl's own notices start no turn, except nudges and alerts", () => {
-  expect(wayOfMail({ ...resting, waiting: [{ kind: 'system', byPerson: true }] }).way).toBe('wait');
-  expect(wayOfMail({ ...resting, waiting: [{ kind: 'nudge', byPerson: true }] }).way).toBe('wake');
-  expect(wayOfMail({ ...resting, waiting: [{ kind: 'alert', byPerson: true }] })).toEqual({
-    way: 'wake',
+  expect(routeOfMail({ ...resting, waiting: [{ kind: 'system', byPerson: true }] }).kind).toBe('wait');
+  expect(routeOfMail({ ...resting, waiting: [{ kind: 'nudge', byPerson: true }] }).kind).toBe('wake');
+  expect(routeOfMail({ ...resting, waiting: [{ kind: 'alert', byPerson: true }] })).toEqual({
+    kind: 'wake',
     counts: false,
   });
 });
 
 test('ordinary mail wakes an agent a limited number of times per hour, a question always', () => {
   const often = { ...resting, wakes: limits.mailWakesPerHour };
-  expect(wayOfMail(often)).toMatchObject({ way: 'wait' });
-  expect(wayOfMail({ ...often, waiting: [mail, { kind: 'question', byPerson: false }] }).way).toBe('wake');
-  expect(wayOfMail({ ...resting, wakes: limits.mailWakesPerHour - 1 }).way).toBe('wake');
+  expect(routeOfMail(often)).toMatchObject({ kind: 'wait' });
+  expect(routeOfMail({ ...often, waiting: [mail, { kind: 'question', byPerson: false }] }).kind).toBe('wake');
+  expect(routeOfMail({ ...resting, wakes: limits.mailWakesPerHour - 1 }).kind).toBe('wake');
 });
 
-test.each<[WayFacts['waiting'][number]['kind'], boolean, ReturnType<typeof wayOfMail>['way'], boolean | undefined]>([
+test.each<
+  [RouteFacts['waiting'][number]['kind'], boolean, ReturnType<typeof routeOfMail>['kind'], boolean | undefined]
+>([
   ['message', false, 'wake', true],
   ['answer', false, 'wake', true],
   ['completion', false, 'wake', true],
@@ -94,35 +96,37 @@ test.each<[WayFacts['waiting'][number]['kind'], boolean, ReturnType<typeof wayOf
   ['nudge', false, 'wake', false],
   ['alert', false, 'wake', false],
   ['system', false, 'wait', undefined],
-])('a %s (by a person: %s) for an idle agent: %s; counts: %s', (kind, byPerson, way, counts) => {
+])('a %s (by a person: %s) for an idle agent: %s; counts: %s', (kind, byPerson, route, counts) => {
   const waiting = [{ kind, byPerson }];
-  expect(wayOfMail({ ...resting, waiting })).toMatchObject(counts === undefined ? { way } : { way, counts });
+  expect(routeOfMail({ ...resting, waiting })).toMatchObject(
+    counts === undefined ? { kind: route } : { kind: route, counts },
+  );
   // Other waiting mail does not hold it up.
   const beside = { kind: 'system', byPerson: false } as const;
-  expect(wayOfMail({ ...resting, waiting: [beside, ...waiting, beside] }).way).toBe(way);
+  expect(routeOfMail({ ...resting, waiting: [beside, ...waiting, beside] }).kind).toBe(route);
 });
 
 test('a persistent agent is woken for its first turn as its definition says; one with a task starts with that', () => {
   const unused = facts({ run: null, session: null, listens: false });
   const lasting = { ...unused, agent: anAgent({ class: 'persistent' }) };
-  expect(wayOfMail({ ...lasting, first: aDefinition({ mail: 'wake' }) })).toEqual({ way: 'wake', counts: true });
-  expect(wayOfMail({ ...lasting, first: aDefinition({ mail: 'pull' }) }).way).toBe('wait');
-  expect(wayOfMail({ ...lasting, first: null })).toMatchObject({ way: 'wait', why: 'it has not started yet' });
-  expect(wayOfMail({ ...unused, first: aDefinition({ mail: 'wake' }) }).way).toBe('wait');
+  expect(routeOfMail({ ...lasting, first: aDefinition({ mail: 'wake' }) })).toEqual({ kind: 'wake', counts: true });
+  expect(routeOfMail({ ...lasting, first: aDefinition({ mail: 'pull' }) }).kind).toBe('wait');
+  expect(routeOfMail({ ...lasting, first: null })).toMatchObject({ kind: 'wait', why: 'it has not started yet' });
+  expect(routeOfMail({ ...unused, first: aDefinition({ mail: 'wake' }) }).kind).toBe('wait');
 });
 
 test('the sender learns the reason to wait', () => {
-  const why = (given: WayFacts) => {
-    const way = wayOfMail(given);
-    return 'why' in way ? way.why : way.way;
+  const why = (given: RouteFacts) => {
+    const route = routeOfMail(given);
+    return 'why' in route ? route.why : route.kind;
   };
   expect(why({ ...working, listens: false })).toBe('it is in the middle of a turn');
   expect(why({ ...working, session: aSession({ pausedAt: 5 }) })).toBe('it is paused');
   expect(why({ ...resting, agent: anAgent({ endedAt: 5, endReason: 'killed' }) })).toBe('brave-otter is dead (killed)');
   expect(why({ ...resting, agent: anAgent({ endedAt: 5 }) })).toBe('brave-otter is dead (ended)');
   // Without a recorded definition, mail wakes.
-  expect(wayOfMail({ ...resting, run: aRun({ outcome: 'completed', definition: null }) })).toEqual({
-    way: 'wake',
+  expect(routeOfMail({ ...resting, run: aRun({ outcome: 'completed', definition: null }) })).toEqual({
+    kind: 'wake',
     counts: true,
   });
 });

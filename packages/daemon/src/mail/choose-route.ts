@@ -1,5 +1,5 @@
-import { wayOfMail } from '@pawl/core/mail/mail-way';
-import type { Way } from '@pawl/core/mail/mail-way';
+import { routeOfMail } from '@pawl/core/mail/delivery-route';
+import type { DeliveryRoute } from '@pawl/core/mail/delivery-route';
 import type { Mail } from '@pawl/schema/mail';
 import type { AgentView } from '@pawl/store/agents/agent-views';
 import { mailbox, wakesInLastHour } from '@pawl/store/mail/mailboxes';
@@ -8,22 +8,22 @@ import type { LiveSessions } from './live-sessions.ts';
 import { firstDefinition, isResumable } from './resumable.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 
-/** What mail is seen with: the facts, and what only the running daemon knows. */
-export type Sight = { platform: DefinitionPlatform; reconciler: LiveSessions };
+/** What choosing a delivery route needs: stored facts and live sessions. */
+export type MailContext = { platform: DefinitionPlatform; reconciler: LiveSessions };
 
-/** How some mail for an agent would go on now. */
-export async function wayFor(
-  { platform, reconciler }: Sight,
+/** Decides how waiting mail reaches an agent now. */
+export async function chooseRoute(
+  { platform, reconciler }: MailContext,
   db: Database,
   facts: AgentView,
   waiting: readonly Pick<Mail, 'kind' | 'fromId'>[],
-): Promise<Way> {
+): Promise<DeliveryRoute> {
   const { agent, run } = facts;
   const preset = platform.providers.find(agent.provider);
-  // Only who rests can be woken, so nothing has to be known about that of the others.
+  // Only idle agents can be woken, so look this up for them only.
   const rests = run !== null && run.outcome !== null && agent.endedAt === null;
   const first = await firstDefinition(platform, facts);
-  return wayOfMail({
+  return routeOfMail({
     ...facts,
     first,
     listens: preset?.promptMode === 'stream-json' && preset.echoes && reconciler.ingest.isInTurn(agent.id),

@@ -19,26 +19,25 @@ import { recordMail } from './mail-record.ts';
 import type { Waiters } from './waiters.ts';
 import { createWaiters } from './waiters.ts';
 
-/** Where mail is taken in and handed over. */
-export type Post = {
-  /** Takes in one mail; resolves when it is durable. */
+/** Accepts and delivers mail. */
+export type MailRoom = {
+  /** Sends a mail; resolves when it is durable. */
   send(request: { from: Agent; to: Agent; body: string; key?: string | undefined }): Promise<Mail>;
-  /** Takes in a mail to every living main of a project but the sender: one row for each. */
+  /** Sends a mail to every living main of a project except the sender: one row each. */
   sendToAll(request: { from: Agent; projectId: string; body: string; key?: string | undefined }): Promise<Mail[]>;
-  /** Who waits for its mail by a command: until that leaves off, it is not handed over in another way. */
+  /** Agents that wait for mail in a command; meanwhile their mail is not delivered otherwise. */
   waiters: Waiters;
-  /** Looks after everybody for whom mail waits: the floor under all wakes. */
+  /** Delivers to all agents with waiting mail, in case wakes were lost. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** How many mails to one recipient are taken in between two counts of those that wait. */
+/** How many sends to one recipient are allowed between two counts of its waiting mail. */
 const sendsPerCount = 1_000;
 
 const idsSchema = z.array(z.string());
 
-/** Opens the post of one daemon. */
-export function openPost(platform: DefinitionPlatform, reconciler: LiveSessions): Post {
+export function openMail(platform: DefinitionPlatform, reconciler: LiveSessions): MailRoom {
   const { store } = platform;
   const waiters = createWaiters((agentId) => delivery.wake(agentId));
   const delivery = startDelivery(platform, reconciler, waiters);
@@ -52,12 +51,12 @@ export function openPost(platform: DefinitionPlatform, reconciler: LiveSessions)
     return mails.filter((mail) => mail !== null);
   }
 
-  /** Refuses what is too much for one recipient. Counting takes long where much waits, so it is done now and then. */
+  /** Refuses mail to a recipient with too much waiting. Counting is slow there, so it happens only now and then. */
   async function checkRoom(to: Agent): Promise<void> {
     const sent = (sentTo.get(to.id) ?? 0) + 1;
     sentTo.set(to.id, sent);
     if (sent % sendsPerCount !== 1 || (await countPending(store.db, to.id)) < limits.pendingMail) return;
-    // It is counted again with the next one.
+    // Count again with the next one.
     sentTo.set(to.id, 0);
     throw new PawlError('busy', `${limits.pendingMail} mails wait for ${to.alias} already.`, {
       hint: 'Let it read them first, or kill it.',
@@ -70,7 +69,7 @@ export function openPost(platform: DefinitionPlatform, reconciler: LiveSessions)
     for (const to of recipients) await checkRoom(to);
     const bodies = await Promise.all(recipients.map(() => storeBody(platform, body)));
     const mails = await store.write(async (tx) => {
-      // Looked at again where nobody else writes: the same request may have come twice at once.
+      // Check again inside the transaction: the same request may have come twice at once.
       const meanwhile = await sentBefore(tx.db, key);
       if (meanwhile !== null) return meanwhile;
       const sent: Mail[] = [];
@@ -82,7 +81,7 @@ export function openPost(platform: DefinitionPlatform, reconciler: LiveSessions)
       if (key !== undefined) await setSetting(tx, idempotencyPrefix + key, ids);
       return sent;
     });
-    // Whoever hands mail over has heard of it by its event.
+    // Delivery learns of it by its event.
     crashPoint('mail.after_record');
     return mails;
   }
@@ -90,7 +89,7 @@ export function openPost(platform: DefinitionPlatform, reconciler: LiveSessions)
   return {
     async send({ from, to, body, key }) {
       const [mail] = await take(from, [to], body, key);
-      if (mail === undefined) throw new PawlError('internal', 'A mail that was sent before cannot be found.');
+      if (mail === undefined) throw new PawlError('internal', 'A mail that was sent earlier is missing.');
       return mail;
     },
     async sendToAll({ from, projectId, body, key }) {
