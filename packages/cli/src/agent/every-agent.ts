@@ -1,4 +1,5 @@
-import type { Client, ListQuery } from '@pawl/protocol/client';
+import type { ListQuery } from '@pawl/protocol/agents/client';
+import type { Client } from '@pawl/protocol/client';
 import type { AgentList } from '@pawl/protocol/agents/view';
 import { limits } from '@pawl/schema/limit';
 

@@ -1,4 +1,5 @@
-import type { Client, OutputQuery } from '@pawl/protocol/client';
+import type { Client } from '@pawl/protocol/client';
+import type { OutputQuery } from '@pawl/protocol/sessions/client';
 import { commandClient } from '../../daemon/client.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import type { CommandContext } from '../../context.ts';

@@ -1,0 +1,23 @@
+import type { AccountAdded, AccountAnswer, AccountList, AccountTest, AddAccountBody } from './view.ts';
+import { segment } from '../path-segment.ts';
+import type { Requests } from '../requests.ts';
+
+/** The client for accounts. */
+export type AccountClient = {
+  listAccounts(query?: { provider?: string }): Promise<AccountList>;
+  addAccount(body: AddAccountBody): Promise<AccountAdded>;
+  removeAccount(account: string): Promise<AccountAnswer>;
+  useAccount(account: string, body?: { clear?: boolean }): Promise<AccountAnswer>;
+  testAccount(account: string, body?: { searchPath?: string }): Promise<AccountTest>;
+};
+
+export function accountClient({ get, post }: Requests): AccountClient {
+  const at = (account: string, verb: string) => `/api/accounts/${segment('account', account)}/${verb}`;
+  return {
+    listAccounts: (query) => get('/api/accounts', query),
+    addAccount: (body) => post('/api/accounts', body, { waits: true }),
+    removeAccount: (account) => post(at(account, 'remove')),
+    useAccount: (account, body) => post(at(account, 'use'), body),
+    testAccount: (account, body) => post(at(account, 'test'), body, { waits: true }),
+  };
+}
