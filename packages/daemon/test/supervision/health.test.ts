@@ -134,6 +134,8 @@ test('S4-23, S4-24: the mailbox directory of the dead goes with the next look, a
 });
 
 test('6.2.3: a nudge wakes a caretaker that rests, with the text of its definition, once there is something new', async () => {
+  // The agents of other tests would be something new.
+  await using daemon = await startTestDaemon({ clock: () => now, timing: { livenessMs: 600_000 } });
   const nudge = 'Status check: is the kettle on?';
   daemon.define('keeper', { kind: 'main', class: 'persistent', tools: ['*'], nudge });
   const steps = [{ say: 'here' }, 'complete', 'echo_prompt', 'complete', 'complete'];
