@@ -2,6 +2,7 @@ import { processTable } from '@pawl/host/process/process-table';
 import { strayProcesses } from '@pawl/host/session/stray';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { crashPoints } from '@pawl/schema/crash-point';
+import { sampleOf } from '@pawl/testing/endurance';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -108,7 +109,7 @@ test.each(Object.entries(suites))('%s visits its points', (file, points) => {
   expect(points.filter((point) => !text.includes(`'${point}'`))).toEqual([]);
 });
 
-test.each(startPoints)('a start that is killed at %s is made good by the next', async (point) => {
+test.each(sampleOf(startPoints, 1))('a start that is killed at %s is made good by the next', async (point) => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   expect((await spawnDaemon(home, { crashAt: point }).exited).signal).toBe('SIGKILL');
@@ -131,7 +132,7 @@ beforeAll(async () => {
 });
 afterAll(() => life[Symbol.asyncDispose]());
 
-test.each(workPoints)(
+test.each(sampleOf(workPoints, 4))(
   'S3-24, 5.2.7: an agent whose daemon is killed at %s runs once, and to the end',
   async (point) => {
     const { path, repository } = life;
@@ -174,7 +175,7 @@ async function placesIn(repository: string) {
   return { branches: branches.split('\n'), worktrees: worktrees.length };
 }
 
-test.each(stopPoints)('a stop that is killed at %s is finished by the next daemon', async (point) => {
+test.each(sampleOf(stopPoints, 1))('a stop that is killed at %s is finished by the next daemon', async (point) => {
   const { first, agent } = await begun(point, [{ say: 'standing by' }, 'hang']);
   await outputHas(first.client, agent.id, 'standing by');
   await first.client.stopAgent(agent.id).catch(() => null);
@@ -183,33 +184,39 @@ test.each(stopPoints)('a stop that is killed at %s is finished by the next daemo
   expect(await leftBehind(second, agent.id)).toEqual({ sessions: 1, processes: 0, differences: [] });
 });
 
-test.each(snapshotPoints)('8.1: a fork with files that is killed at %s is made whole, or not at all', async (point) => {
-  const { first, agent } = await begun(point, [
-    { write: { path: 'staged.txt', content: 'staged' } },
-    { shell: 'git add staged.txt; echo new > untracked.txt; echo more >> README.md' },
-    'complete',
-  ]);
-  await runEnded(first.client, agent.id);
-  const { agents } = await first.client.listAgents();
-  const key = randomUUID();
-  await first.client.fork(agent.id, { withFiles: true }, key).catch(() => null);
-  const second = await life.next();
-  // Before its transaction nobody knows of a child, and nothing of it is left; afterwards it is brought up.
-  const known = (await second.client.listAgents()).agents.map(({ id }) => id);
-  expect(known).toHaveLength(agents.length + (point === 'snapshot.after_index' ? 1 : 0));
-  if (known.length === agents.length) expect(snapshotsIn(life.home)).toEqual([]);
-  const { agent: child } = await second.client.fork(agent.id, { withFiles: true }, key);
-  await waitUntil(async () => typeof (await second.client.inspectAgent(child.id)).worktree?.head === 'string', {
-    what: 'files',
-  });
-  const status = ['status', '--porcelain', '-uall'];
-  await waitUntil(async () => (await git(child.worktree ?? '', status)) === (await git(agent.worktree ?? '', status)), {
-    what: 'the same files',
-  });
-  await waitUntil(() => snapshotsIn(life.home).length === 0, { what: 'the snapshot to be dropped' });
-});
+test.each(sampleOf(snapshotPoints, 1))(
+  '8.1: a fork with files that is killed at %s is made whole, or not at all',
+  async (point) => {
+    const { first, agent } = await begun(point, [
+      { write: { path: 'staged.txt', content: 'staged' } },
+      { shell: 'git add staged.txt; echo new > untracked.txt; echo more >> README.md' },
+      'complete',
+    ]);
+    await runEnded(first.client, agent.id);
+    const { agents } = await first.client.listAgents();
+    const key = randomUUID();
+    await first.client.fork(agent.id, { withFiles: true }, key).catch(() => null);
+    const second = await life.next();
+    // Before its transaction nobody knows of a child, and nothing of it is left; afterwards it is brought up.
+    const known = (await second.client.listAgents()).agents.map(({ id }) => id);
+    expect(known).toHaveLength(agents.length + (point === 'snapshot.after_index' ? 1 : 0));
+    if (known.length === agents.length) expect(snapshotsIn(life.home)).toEqual([]);
+    const { agent: child } = await second.client.fork(agent.id, { withFiles: true }, key);
+    await waitUntil(async () => typeof (await second.client.inspectAgent(child.id)).worktree?.head === 'string', {
+      what: 'files',
+    });
+    const status = ['status', '--porcelain', '-uall'];
+    await waitUntil(
+      async () => (await git(child.worktree ?? '', status)) === (await git(agent.worktree ?? '', status)),
+      {
+        what: 'the same files',
+      },
+    );
+    await waitUntil(() => snapshotsIn(life.home).length === 0, { what: 'the snapshot to be dropped' });
+  },
+);
 
-test.each(killPoints)(
+test.each(sampleOf(killPoints, 2))(
   'W1-12: a cascade that is killed at %s happened wholly or not at all, and is finished',
   async (point) => {
     const { first, agent } = await begun(point, [{ say: 'standing by' }, 'hang']);
@@ -267,7 +274,7 @@ test('a cancel that is killed after its commit ends the processes on restart', a
   expect(await viewOf(second.client, agent.id)).toMatchObject({ activity: 'idle', status: 'running' });
 });
 
-test.each(['pause.after_request', 'continue.after_processes'] as const)(
+test.each(sampleOf(['pause.after_request', 'continue.after_processes'] as const, 1))(
   'an agent whose daemon is killed at %s is halted when it is on record as paused',
   async (point) => {
     const { first, agent } = await begun(point, [{ say: 'standing by' }, 'hang']);

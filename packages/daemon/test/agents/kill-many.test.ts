@@ -1,4 +1,5 @@
 import { strayProcesses } from '@pawl/host/session/stray';
+import { endurance } from '@pawl/testing/endurance';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -9,8 +10,8 @@ import { writeScenario } from '../support/daemon.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
 
-const family = 60;
-const alive = 15;
+const family = endurance({ whole: 60, small: 12 });
+const alive = endurance({ whole: 15, small: 4 });
 
 /** A tree of agents of which some run, each forked off an earlier one. */
 async function growFamily(daemon: DaemonProcess, path: string): Promise<{ top: string; sessions: string[] }> {

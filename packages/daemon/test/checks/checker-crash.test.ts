@@ -1,5 +1,6 @@
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { recentChecks } from '@pawl/store/changes/checks';
+import { sampleOf } from '@pawl/testing/endurance';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +26,7 @@ async function dieAt(point: CrashPoint, place: string, commands: string[]): Prom
   expect(signal).toBe('SIGKILL');
 }
 
-test.each(points)('a check whose daemon is killed at %s is gone on with, and runs once', async (point) => {
+test.each(sampleOf(points, 2))('a check whose daemon is killed at %s is gone on with, and runs once', async (point) => {
   await using place = await temporaryDirectory();
   const ran = join(place.path, 'ran');
   await dieAt(point, place.path, [`echo one | tee -a '${ran}'`, `echo two | tee -a '${ran}'`]);

@@ -1,5 +1,6 @@
 import type { Client } from '@pawl/protocol/client';
 import type { CrashPoint } from '@pawl/schema/crash-point';
+import { sampleOf } from '@pawl/testing/endurance';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { patienceMs, waitUntil } from '@pawl/testing/wait-until';
@@ -62,13 +63,13 @@ test(
     const { repository, home, treesRun } = await makePlace(place.path);
     const before = await git(repository, ['rev-parse', 'main']);
     await commitOn(repository, 'work/one', { 'one.txt': 'one\n' });
-    await dieAt(home, beforeMain, async (client) => {
+    await dieAt(home, sampleOf(beforeMain, 3), async (client) => {
       await client.addProject({ path: repository });
       await client.openChange({ path: repository, branch: 'work/one' });
     });
     expect(await git(repository, ['rev-parse', 'main'])).toBe(before);
     expect(await git(repository, ['status', '--porcelain'])).toBe('');
-    await dieAt(home, afterMain, async () => undefined);
+    await dieAt(home, sampleOf(afterMain, 1), async () => undefined);
     const last = await readyDaemon(home);
     try {
       const { client } = last;

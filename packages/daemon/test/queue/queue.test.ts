@@ -1,3 +1,4 @@
+import { endurance } from '@pawl/testing/endurance';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { writeFileSync } from 'node:fs';
@@ -88,12 +89,16 @@ test('a main that was never checked is checked beside the first change', async (
   await reaches(client, change.id, 'merged');
 });
 
-test('of 16 changes the bad one alone is put out, with at most 7 checks', async () => {
+/** Searching by halves: one check of all, one for each halving, and two that name the culprit. */
+const batch = endurance({ whole: 16, small: 8 });
+const checksToFindOne = 3 + Math.log2(batch);
+
+test('of a batch the bad change alone is ejected, after a search by halves', async () => {
   await using daemon = await startGreenQueue();
   const { client, repository, runs } = daemon;
   await client.pauseQueue({ path: repository });
   const ids: string[] = [];
-  for (let number = 1; number <= 16; number++) {
+  for (let number = 1; number <= batch; number++) {
     const name = number === 6 ? 'bad.txt' : `file-${number}.txt`;
     ids.push((await propose(client, repository, `work/w${number}`, { [name]: `${number}\n` })).id);
   }
@@ -101,7 +106,7 @@ test('of 16 changes the bad one alone is put out, with at most 7 checks', async 
   for (const [index, id] of ids.entries()) await reaches(client, id, index === 5 ? 'ejected' : 'merged');
   const bad = await changeNow(client, ids[5] ?? '');
   expect(bad.ejection).toMatchObject({ kind: 'red', reason: 'the checks fail with it: exit code 1' });
-  expect(runsIn(runs)).toBeLessThanOrEqual(7);
+  expect(runsIn(runs)).toBeLessThanOrEqual(checksToFindOne);
   const log = await client.changeLog(bad.id);
   expect(log.output.map(({ text }) => text).join('')).toContain('failed: bad.txt');
 });

@@ -3,6 +3,7 @@ import { finishRefreshes } from '@pawl/daemon/queue/refresh-worktree';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { agentById } from '@pawl/store/agents/agents';
 import { settingsWith } from '@pawl/store/settings';
+import { sampleOf } from '@pawl/testing/endurance';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawn } from 'node:child_process';
@@ -29,7 +30,7 @@ async function dieAt(point: CrashPoint, place: string): Promise<void> {
   expect(signal).toBe('SIGKILL');
 }
 
-test.each(points)(
+test.each(sampleOf(points, 2))(
   'W4-15: a worktree whose daemon is killed at %s is where it was, or all of it has moved',
   async (point) => {
     await using place = await temporaryDirectory();

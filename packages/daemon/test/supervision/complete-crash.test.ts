@@ -1,5 +1,6 @@
 import { strayProcesses } from '@pawl/host/session/stray';
 import type { CrashPoint } from '@pawl/schema/crash-point';
+import { sampleOf } from '@pawl/testing/endurance';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { randomUUID } from 'node:crypto';
@@ -19,7 +20,7 @@ const points: readonly CrashPoint[] = [
   'cleanup.after_trash',
 ];
 
-test.each(points)(
+test.each(sampleOf(points, 2))(
   '7.3, 7.11: an agent that has completed when its daemon is killed at %s ends, once, and is cleaned up after',
   async (point) => {
     await using place = await temporaryDirectory();

@@ -1,4 +1,5 @@
 import type { CrashPoint } from '@pawl/schema/crash-point';
+import { sampleOf } from '@pawl/testing/endurance';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -21,7 +22,7 @@ const points: readonly CrashPoint[] = [
   'cleanup.after_trash',
 ];
 
-test.each(points)(
+test.each(sampleOf(points, 2))(
   'a worker that signalled done when its daemon is killed at %s is announced once and cleaned up once [7.12]',
   async (point) => {
     await using place = await temporaryDirectory();

@@ -1,6 +1,7 @@
 import { limits } from '@pawl/schema/limit';
 import { updateChange } from '@pawl/store/changes/changes';
 import { listMail } from '@pawl/store/mail/mail';
+import { endurance } from '@pawl/testing/endurance';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -159,7 +160,7 @@ test('a reviewer leaves when its review is over, and the merge queue hears of it
   expect(await viewOf(client, worker.id)).toMatchObject({ status: 'running' });
 });
 
-test('after a dozen agents of three kinds no worktree is left', async () => {
+test('after agents of three kinds no worktree is left', async () => {
   const clock = { now: Date.now() };
   await using daemon = await startTestDaemon({ clock: () => clock.now });
   const { client, repository } = daemon;
@@ -171,7 +172,8 @@ test('after a dozen agents of three kinds no worktree is left', async () => {
   ];
   const kinds = [commits, () => [{ say: 'hi' }, 'complete'], () => [{ pawl: ['complete'] }]];
   const agents = [];
-  for (let n = 0; n < 12; n++) agents.push(await daemon.work(kinds[n % kinds.length]?.(n)));
+  for (let n = 0; n < endurance({ whole: 12, small: 3 }); n++)
+    agents.push(await daemon.work(kinds[n % kinds.length]?.(n)));
   for (const [n, { id }] of agents.entries()) {
     await daemon.ended(id);
     if (n % kinds.length === 0) await cleanedUp(client, id);

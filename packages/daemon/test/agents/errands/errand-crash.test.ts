@@ -1,4 +1,5 @@
 import type { CrashPoint } from '@pawl/schema/crash-point';
+import { sampleOf } from '@pawl/testing/endurance';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -11,7 +12,7 @@ import { committing } from '../../support/errand.ts';
 
 const points: CrashPoint[] = ['merge.after_intent', 'merge.after_ref', 'merge.after_files', 'merge.after_end'];
 
-test.each(points)(
+test.each(sampleOf(points, 2))(
   'a merge that is killed at %s is finished by the next daemon, or has changed nothing',
   async (point) => {
     await using place = await temporaryDirectory();

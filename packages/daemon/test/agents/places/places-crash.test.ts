@@ -1,5 +1,6 @@
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import type { AgentView } from '@pawl/protocol/agents/view';
+import { sampleOf } from '@pawl/testing/endurance';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -45,37 +46,40 @@ const startPoints: readonly CrashPoint[] = [
   'spawn.after_input',
 ];
 
-test.each(startPoints)('an agent with two projects whose daemon is killed at %s runs once, in both', async (point) => {
-  const { place, home, sample, web, request, marker } = await ground([
-    commitIn('sample', 'a.txt'),
-    commitIn('web', 'b.txt'),
-    'complete',
-  ]);
-  await using _place = place;
-  const key = randomUUID();
-  const first = await readyDaemon(home, { crashAt: point });
-  await addProjects(first, [sample, web]);
-  await first.client.work(request, key).catch(() => null);
-  expect((await first.exited).signal).toBe('SIGKILL');
-  const second = await readyDaemon(home);
-  try {
-    const { agent } = await second.client.work(request, key);
-    expect((await runEnded(second.client, agent.id)).run?.status).toBe('completed');
-    expect((await second.client.listAgents()).agents).toHaveLength(1);
-    expect(readFileSync(marker, 'utf8')).toBe('ran\n');
-    expect(await git(sample, ['log', '--format=%s', `main..work/${agent.alias}`])).toBe('add a.txt');
-    expect(await git(web, ['log', '--format=%s', `main..work/${agent.alias}`])).toBe('add b.txt');
-    const { events } = await second.client.events({ agent: agent.id });
-    expect(events.filter(({ type }) => type === 'worktree.created')).toHaveLength(2);
-    expect(events.filter(({ type }) => type === 'session.started')).toHaveLength(1);
-  } finally {
-    await second.kill('SIGTERM');
-  }
-});
+test.each(sampleOf(startPoints, 2))(
+  'an agent with two projects whose daemon is killed at %s runs once, in both',
+  async (point) => {
+    const { place, home, sample, web, request, marker } = await ground([
+      commitIn('sample', 'a.txt'),
+      commitIn('web', 'b.txt'),
+      'complete',
+    ]);
+    await using _place = place;
+    const key = randomUUID();
+    const first = await readyDaemon(home, { crashAt: point });
+    await addProjects(first, [sample, web]);
+    await first.client.work(request, key).catch(() => null);
+    expect((await first.exited).signal).toBe('SIGKILL');
+    const second = await readyDaemon(home);
+    try {
+      const { agent } = await second.client.work(request, key);
+      expect((await runEnded(second.client, agent.id)).run?.status).toBe('completed');
+      expect((await second.client.listAgents()).agents).toHaveLength(1);
+      expect(readFileSync(marker, 'utf8')).toBe('ran\n');
+      expect(await git(sample, ['log', '--format=%s', `main..work/${agent.alias}`])).toBe('add a.txt');
+      expect(await git(web, ['log', '--format=%s', `main..work/${agent.alias}`])).toBe('add b.txt');
+      const { events } = await second.client.events({ agent: agent.id });
+      expect(events.filter(({ type }) => type === 'worktree.created')).toHaveLength(2);
+      expect(events.filter(({ type }) => type === 'session.started')).toHaveLength(1);
+    } finally {
+      await second.kill('SIGTERM');
+    }
+  },
+);
 
 const endPoints: readonly CrashPoint[] = ['cleanup.after_trash', 'cleanup.after_commit', 'cleanup.after_place'];
 
-test.each(endPoints)(
+test.each(sampleOf(endPoints, 1))(
   'a clean-up of two worktrees that is killed at %s is finished, and each is trashed once',
   async (point) => {
     const { place, home, sample, web, request } = await ground([
@@ -109,7 +113,7 @@ test.each(endPoints)(
   },
 );
 
-test.each(['spawn.after_worktree', 'cleanup.after_trash'] as const)(
+test.each(sampleOf(['spawn.after_worktree', 'cleanup.after_trash'] as const, 1))(
   'an agent without a project whose daemon is killed at %s loses nothing',
   async (point) => {
     const { place, home, sample, request } = await ground([{ write: { path: 'a.txt', content: 'a' } }, 'complete']);

@@ -1,6 +1,7 @@
 import { fixChange } from '@pawl/daemon/changes/repair/change-fix';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { changeById } from '@pawl/store/changes/changes';
+import { sampleOf } from '@pawl/testing/endurance';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawn } from 'node:child_process';
@@ -39,7 +40,7 @@ async function prepare(place: string) {
 const fix = (platform: BranchShop, changeId: string, proceed = false) =>
   fixChange(platform.platform, { inLane: (_, act) => act() }, { changeId, proceed });
 
-test.each<CrashPoint>(['fix.after_intent', 'fix.after_files', 'fix.after_index'])(
+test.each(sampleOf<CrashPoint>(['fix.after_intent', 'fix.after_files', 'fix.after_index'], 1))(
   'a merge whose daemon is killed at %s is picked up by the next pawl change fix',
   async (point) => {
     await using place = await temporaryDirectory();
