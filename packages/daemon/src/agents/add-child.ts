@@ -21,10 +21,10 @@ import { reservedAliases } from './desk.ts';
 import { switchPerson } from '../registry/current-agent.ts';
 import { claimTask, dependenciesOf } from '../tasks/tasks.ts';
 
-/** The caller that asks for a new agent: a person, acting as an agent, or that agent itself. */
+/** The caller that requests a new agent: a person acting as an agent, or that agent itself. */
 export type Actor = { agent: Agent; isPerson: boolean };
 
-/** Everything that is decided before the transaction of a fork: work that takes time or can be refused early. */
+/** Everything decided before the fork's transaction: slow work, and early refusals. */
 export type Prepared = Omit<
   ForkRequest,
   | 'parent'
@@ -40,24 +40,24 @@ export type Prepared = Omit<
   | 'now'
 > & {
   alias: string | undefined;
-  /** The projects, the first one first, and what the work in each begins with. */
+  /** The projects, the first one first, with the starting point in each. */
   grounds: (Ground & Beginning)[];
   inherit: (db: Database, parent: Agent) => Promise<Inheritance>;
   record?: Resting['record'];
 };
 
-/** An agent that is forked without a task: it rests until mail or a person's word begins its first turn. */
+/** An agent forked without a task: idle until mail or a person starts its first turn. */
 export type Resting = {
   /** Null for a worktree without a branch. */
   branch: string | null;
-  /** Written down with the agent, in one transaction. */
+  /** Runs in the transaction that creates the agent. */
   record(tx: WriteTransaction, agent: Agent): Promise<void>;
 };
 
-/** The commit and files that the work in one project begins with. */
+/** The commit and files from which the work in one project starts. */
 type Beginning = { baseCommit: string; snapshot: string | null };
 
-/** The transaction of every fork: all of it is there afterwards, or nothing is. */
+/** The transaction of every fork. */
 export async function addChild(
   platform: Platform,
   actor: Actor,
@@ -107,7 +107,7 @@ export async function addChild(
   return agent;
 }
 
-/** Writes a planned child, in a transaction that may do more. Every agent but agent 0 comes from here. */
+/** Records a planned child, in a transaction that may do more. All agents except agent 0 are created here. */
 export async function recordChild(tx: WriteTransaction, plan: ForkPlan): Promise<void> {
   await insertAgent(tx, plan.agent);
   for (const place of plan.places) await insertPlace(tx, place);
@@ -121,7 +121,7 @@ export async function recordChild(tx: WriteTransaction, plan: ForkPlan): Promise
   for (const event of plan.events) tx.emit(event);
 }
 
-/** The planned task that the child takes up, if any, claimed for it in the same transaction. */
+/** The planned task of the child, if any, claimed in the same transaction. */
 async function plannedTask(
   tx: WriteTransaction,
   { taskId, task, ids }: Pick<ForkRequest, 'taskId' | 'task' | 'ids'>,
@@ -134,7 +134,7 @@ async function plannedTask(
   return { taskId: claimed.id, task: whole, assignment: firstAssignment(whole, claimed) };
 }
 
-/** The parent as it is now: it may have been killed, or told to stop, while the fork was prepared. */
+/** The parent as it is now: it may have been killed or stopped while the fork was prepared. */
 async function livingParent(tx: WriteTransaction, actor: Actor): Promise<Agent> {
   const facts = await agentView(tx.db, actor.agent.id);
   if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${actor.agent.id}.`);
@@ -152,7 +152,7 @@ async function freeAlias(
   inUse: string[],
 ): Promise<string> {
   if (wanted !== undefined && reservedAliases.includes(wanted)) {
-    throw new PawlError('invalid_input', `The alias ${wanted} has a meaning of its own.`, {
+    throw new PawlError('invalid_input', `The alias ${wanted} is reserved.`, {
       hint: 'Choose another one.',
     });
   }
@@ -165,6 +165,6 @@ async function freeAlias(
   throw new PawlError(
     'conflict',
     `The alias ${alias} is taken by a living agent or a branch ${branchPrefix}${alias}.`,
-    { hint: 'Choose another one, or leave it out.' },
+    { hint: 'Choose another one, or omit it.' },
   );
 }

@@ -24,7 +24,7 @@ import type { Signals } from './signals.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { requestKey, selfOnly } from '../platform/http/door.ts';
 
-/** The word for oneself: the caller, when that is an agent, else the agent that the person acts as. */
+/** Names the caller if it is an agent, else the agent that the person acts as. */
 const oneself = '@current';
 
 type AgentRouteParts = {
@@ -33,16 +33,15 @@ type AgentRouteParts = {
   reconciler: Reconciler;
   signals: Signals;
   barrier: Barrier;
-  /** Says what happens to an agent's work when it is done. */
+  /** Describes what happens to an agent's work when it is done. */
   whenDone(agent: Agent, project: Project | null): Promise<WhenDone | null>;
 };
 
-/** What is done to one agent, and how new ones come about. */
 export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRouteParts): void {
   const { platform, agents, reconciler, signals, barrier } = parts;
   const { db } = platform.store;
 
-  /** The caller as an agent: itself, or, for a person, the one they sit at. */
+  /** The caller as an agent: itself or, for a person, the agent they act as. */
   async function callerAgent(context: Context<DoorVariables>): Promise<Agent> {
     const caller = context.get('caller');
     if (caller.kind === 'person') return currentAgent(db);
@@ -70,9 +69,9 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     const { reference } = context.req.valid('param');
     const agent = await target(context, reference);
     const isPerson = context.get('caller').kind === 'person';
-    // Nobody forks somebody else: an agent only itself, and a person as the agent that they name.
+    // An agent may fork only itself, a person any agent they name.
     if (!isPerson && agent.id !== (await callerAgent(context)).id) {
-      throw new PawlError('forbidden', 'An agent may fork itself only.');
+      throw new PawlError('forbidden', 'Agents may only fork themselves.');
     }
     const child = await forkAgent(platform, barrier, { agent, isPerson }, body, {
       key: requestKey(context, `fork ${reference}`, context.req.valid('header')['idempotency-key']),
@@ -86,14 +85,14 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     const agent = await target(context, context.req.valid('param').reference);
     const isPerson = context.get('caller').kind === 'person';
     const own = agent.id === killer.id || (await descendsFrom(db, agent.id, killer.id));
-    if (!isPerson && !own) throw new PawlError('forbidden', 'An agent may kill itself and its descendants only.');
+    if (!isPerson && !own) throw new PawlError('forbidden', 'Agents may only kill themselves and their descendants.');
     const { killed, resupervised } = await killAgent(
       { platform, reconciler, barrier },
       {
         target: agent,
         killer,
         cascade: context.req.valid('json').cascade ?? false,
-        // An agent that kills itself could not hear the answer if that came after its end.
+        // An agent that kills itself could not receive the response after its end.
         waitFor: (each) => isPerson || each.id !== killer.id,
       },
     );
@@ -111,7 +110,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
   app.openapi(routes.resumeAgent, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference, 'living');
     const { prompt, budget, searchPath } = context.req.valid('json');
-    // The program may have moved since the agent was made; this shell may know where to.
+    // The program may have moved since the agent was created; this shell's PATH may have it.
     await personPath(platform, searchPath);
     const key = requestKey(context, `resume ${agent.id}`, context.req.valid('header')['idempotency-key']);
     await signals.resume(agent.id, prompt, key, { budget, byPerson: true });
@@ -153,7 +152,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     const agent = await target(context, context.req.valid('param').reference);
     selfOnly(context, agent.id);
     refuseAdopted(agent);
-    // What was said before the mark is before it in the history, too.
+    // Store output so far, so that it precedes the mark in the history.
     await reconciler.ingest.catchUp(agent.id);
     return context.json(
       { messageId: await markHistory(platform.store, agent.id, context.req.valid('json').label ?? '') },

@@ -25,26 +25,25 @@ import { viewAgent } from './views.ts';
 
 const defaultPage = 200;
 
-/** Reads the latest change of each of some agents, as a listing shows it. */
+/** Reads the latest change of each agent, for a listing. */
 export type ChangesOf = (
   platform: Platform,
   agentIds: readonly string[],
   projects: ReadonlyMap<string, Project>,
 ) => Promise<Map<string, NonNullable<AgentView['change']>>>;
 
-/** What can be asked about agents, and done to them. */
 export type Agents = ReturnType<typeof agentService>;
 
-/** Binds the questions about agents to one daemon. */
+/** Queries about agents. */
 export function agentService(platform: Platform, reconciler: Reconciler, changesOf: ChangesOf) {
   const { db } = platform.store;
 
-  /** Who is meant; the start of an id means the living only, where something is to be done to them. */
+  /** Resolves a reference; for commands that act, an id prefix matches living agents only. */
   async function find(reference: string, prefixOf: 'living' | 'all' = 'all'): Promise<Agent> {
     return resolveAgent(reference, await findAgents(db, reference, { prefixOf }));
   }
 
-  /** How long an agent has been silent, when that is longer than its provider usually takes. */
+  /** How long an agent has been silent, if longer than usual for its provider. */
   function silence(agent: Agent): number | null {
     const notice = platform.providers.find(agent.provider)?.silence.noticeMs ?? Infinity;
     const { silentMs } = reconciler.ingest.pace(agent.id);
@@ -88,7 +87,7 @@ export function agentService(platform: Platform, reconciler: Reconciler, changes
     view,
     views,
 
-    /** The newest agents first. Agent 0, whom everybody descends from, is shown with `all` only. */
+    /** Newest first. Agent 0 is included only with `all`. */
     async list(query: {
       project?: string | undefined;
       limit?: number | undefined;
@@ -109,7 +108,7 @@ export function agentService(platform: Platform, reconciler: Reconciler, changes
       return { agents: await views(page), more: rows.length > limit };
     },
 
-    /** Everything about one agent; its worktree, which costs a few git commands, where that is wanted. */
+    /** All details of an agent; the worktree, which costs a few git commands, only on request. */
     async inspect(agentId: string, wanted: { worktree: boolean }): Promise<Inspection> {
       const agent = await view(agentId);
       const sessions = await sessionsOf(db, agentId);
@@ -124,7 +123,7 @@ export function agentService(platform: Platform, reconciler: Reconciler, changes
       };
     },
 
-    /** True while an agent may still print something. */
+    /** True while an agent may still produce output. */
     async isWorking(agentId: string): Promise<boolean> {
       const row = await agentView(db, agentId);
       return row !== null && (row.run?.outcome === null || (row.session !== null && row.session.endedAt === null));
@@ -144,7 +143,7 @@ async function withheldFrom(platform: Platform, agent: Agent): Promise<Inspectio
   return found;
 }
 
-/** The project that a person means by a name or a path. */
+/** Resolves a project by name or path. */
 async function findProject(platform: Platform, reference: string): Promise<Project> {
   const { db } = platform.store;
   const project = (await projectByName(db, reference)) ?? (await projectByRoot(db, reference));
@@ -162,7 +161,7 @@ function describeSession(platform: Platform, session: Session): Inspection['sess
   return { ...session, directory, ...(record.success ? record.data : { argv: [], environment: [] }) };
 }
 
-/** The record lies where the agent can write, so it may be anything by now. */
+/** The agent can write to its record, so the content is untrusted. */
 const recordBytes = 1024 * 1024;
 
 function parseJson(text: string | null): unknown {

@@ -11,20 +11,22 @@ import type { Wakeable } from '../platform/wakeable.ts';
 import { createWakeable } from '../platform/wakeable.ts';
 
 /**
- * Where a fork waits: an agent is forked when none of its tools runs and no answer of it is half written. While one fork
- * waits, another one of the same agent is refused, and a kill of that agent waits.
+ * Delays a fork until none of the agent's tools runs and no answer is half written. Meanwhile a second fork of the
+ * agent is refused, and a kill waits.
  */
 export type Barrier = {
   /**
-   * Does the fork when the agent may be forked. While one waits, and until it is done, a second one is refused; with
-   * `wait` false it refuses to wait at all.
+   * Forks as soon as the agent may be forked. Refuses a second fork meanwhile; with `wait` false, refuses instead of
+   * waiting.
    */
   pass<T>(agent: Agent, options: PassOptions, fork: () => Promise<T>): Promise<T>;
-  /** For an agent that forks itself: it is in the middle of that very call, so nothing can be waited for but its words. */
+  /**
+   * For an agent that forks itself: the fork is a tool call of its own, so this waits only for its answer to be stored.
+   */
   passItself<T>(agent: Agent, fork: () => Promise<T>): Promise<T>;
   /**
-   * Resolves when no fork of these agents waits, or was waited for and is being made; or when that takes too long: a kill
-   * waits for a fork, but not for ever.
+   * Resolves when no fork of these agents is pending or in progress, or after a timeout: a kill waits for a fork, but
+   * not forever.
    */
   settled(agentIds: readonly string[]): Promise<void>;
 };
@@ -32,13 +34,13 @@ export type Barrier = {
 export type PassOptions = {
   wait: boolean;
   signal: AbortSignal | null;
-  /** The fork takes the agent's files along, so its worktree has to be there. */
+  /** The fork copies the agent's files, so its worktree must exist. */
   needsFiles: boolean;
 };
 
 const reasonCharacters = 200;
 
-/** The barrier of one daemon. A fork that waits is no fact: when the daemon dies, nobody waits any more. */
+/** The barrier of one daemon. Pending forks are not stored: they end with the daemon. */
 export function createBarrier(store: Store, ingest: Ingest): Barrier {
   const waiting = new Map<string, Promise<void>>();
   const wakeables = new Map<string, Wakeable>();
@@ -53,7 +55,7 @@ export function createBarrier(store: Store, ingest: Ingest): Barrier {
     return known;
   }
 
-  /** What a fork would have to wait for now, in words; null when nothing. */
+  /** What a fork must wait for now, or null. */
   async function obstacle(agent: Agent, needsFiles: boolean): Promise<string | null> {
     await ingest.catchUp(agent.id);
     const reason = inWords(ingest.turn(agent.id));
@@ -88,7 +90,7 @@ export function createBarrier(store: Store, ingest: Ingest): Barrier {
       if (!options.wait) throw new PawlError('busy', `Waiting for ${agent.alias} to finish: ${reason}.`);
       refuseSecond(agent);
       const done = waitUntilClear(agent, reason, options).then(fork);
-      // Whoever asked hears of a failure; those who only wait for the end need not.
+      // The caller handles the failure; others only wait for the end.
       const settled = done.then(
         () => undefined,
         () => undefined,

@@ -8,10 +8,10 @@ import type { Platform } from '../platform/platform.ts';
 import type { Agents } from './agents.ts';
 import { currentAgent, switchPerson } from '../registry/current-agent.ts';
 
-/** Words that mean somebody else where an agent is to be named. */
+/** Aliases with a special meaning. */
 export const reservedAliases: readonly string[] = ['root', 'parent', 'child', 'next', 'previous', 'all', 'primary'];
 
-/** The one desk of a home: who a person acts as, and for each agent what they had begun to write to it. */
+/** The agent that a person acts as, and their unsent draft for each agent. */
 export function createDesk(platform: Platform, agents: Pick<Agents, 'find' | 'view'>) {
   const { db } = platform.store;
 
@@ -47,7 +47,7 @@ export function createDesk(platform: Platform, agents: Pick<Agents, 'find' | 'vi
       if (there !== null) return there;
       throw new PawlError(
         'not_found',
-        `${from.alias} has no ${to === 'parent' || to === 'child' ? to : 'sibling'} that lives.`,
+        `${from.alias} has no ${to === 'parent' || to === 'child' ? to : 'sibling'} alive.`,
         {
           hint: 'See `pawl tree`.',
         },
@@ -61,7 +61,7 @@ export function createDesk(platform: Platform, agents: Pick<Agents, 'find' | 'vi
   return {
     look,
 
-    /** Keeps the draft for the agent that is left, and moves on. */
+    /** Saves the draft for the current agent, and switches. */
     async switchTo({ to, draft }: SwitchBody): Promise<Desk> {
       const from = await currentAgent(db);
       const next = to === undefined ? from : await destination(from, to);

@@ -33,9 +33,9 @@ import type { Actor, Prepared, Resting } from './add-child.ts';
 import { addChild } from './add-child.ts';
 
 /**
- * Fork + exec: an agent with a task of its own, which inherits nothing. When this returns, it is in the registry with
- * everything needed to start it; its worktree and process follow, whatever happens to this daemon. Without a named
- * provider, it has that of `likeAgent`, if one is given.
+ * Fork and exec: creates an agent with its own task that inherits nothing. On return it is in the registry with
+ * everything needed to start it; its worktree and process follow, even if this daemon dies. The default provider is
+ * that of `likeAgent`, if given.
  */
 export async function forkAndExec(
   platform: SessionPlatform,
@@ -44,7 +44,7 @@ export async function forkAndExec(
   key: string | undefined,
   { resting, likeAgent = null }: { resting?: Resting; likeAgent?: Agent | null } = {},
 ): Promise<Agent> {
-  // Asked again, it gives the same agent, whatever has become of the caller since.
+  // A repeated request returns the same agent, whatever has happened to the caller since.
   const earlier = await agentOfRequest(platform.store.db, key);
   if (earlier !== null) return earlier;
   if (body.planned === undefined && resting === undefined) checkTask(body.task);
@@ -52,7 +52,7 @@ export async function forkAndExec(
   const grounds = await groundsAskedFor(platform, body);
   refuseUnfit(body, grounds);
   const project = grounds[0]?.project ?? null;
-  // A person's work never descends from the agent they have switched to: killing that family would end it as well.
+  // A person's work never descends from the agent they switched to: killing that family would end it too.
   const actor = caller.isPerson ? { agent: await rootAgent(platform.store.db), isPerson: true } : caller;
   checkMayFork(actor.agent.kind);
   const wanted = await platform.definitions.find(project, body.definition ?? defaultDefinition);
@@ -61,7 +61,7 @@ export async function forkAndExec(
     target: wanted,
     takesPlanned: body.planned !== undefined,
   });
-  // What only the repository defines may have been written by the very agent that asks for it.
+  // An agent may have written a definition of the repository itself, so cap it to the agent's own rights.
   const isForeign = !actor.isPerson && wanted.sources.every(({ layer }) => layer === 'repository');
   const definition = isForeign ? capTo(wanted, await definitionInForce(platform, actor.agent)) : wanted;
   const asker = actor.isPerson ? likeAgent : actor.agent;
@@ -97,7 +97,7 @@ export async function forkAndExec(
   });
 }
 
-/** Refuses what needs exactly one project, or at least one. */
+/** Refuses requests that need exactly one project, or at least one. */
 function refuseUnfit(body: WorkBody, grounds: readonly Ground[]): void {
   if (body.mode === 'errand' && grounds.length !== 1) {
     throw new PawlError('invalid_input', 'An errand works in exactly one project.');
@@ -105,17 +105,17 @@ function refuseUnfit(body: WorkBody, grounds: readonly Ground[]): void {
   if (grounds.length > 0) return;
   if (body.planned !== undefined) {
     throw new PawlError('invalid_input', 'A planned task belongs to a project, so its work needs that project.', {
-      hint: 'Leave out --no-project.',
+      hint: 'Omit --no-project.',
     });
   }
   if (body.base !== undefined) {
     throw new PawlError('invalid_input', 'Work without a project has no commit to start from.', {
-      hint: 'Leave out --base.',
+      hint: 'Omit --base.',
     });
   }
 }
 
-/** The plain fork: a child that goes on from where its parent is, with its history and, if asked, its files. */
+/** A plain fork: the child continues from its parent's state, with its history and, on request, its files. */
 export async function forkAgent(
   platform: SessionPlatform,
   barrier: Barrier,
@@ -129,7 +129,7 @@ export async function forkAgent(
   refuseParent(parent);
   if (body.prompt !== undefined) checkTask(body.prompt);
   else if (!actor.isPerson)
-    throw new PawlError('invalid_input', 'An agent that forks itself says what the child is to do.');
+    throw new PawlError('invalid_input', 'An agent that forks itself must give the child a task.');
   const grounds = await groundsOfFork(platform, parent, body);
   if (!actor.isPerson) await refuseForeignGrounds(platform, parent, grounds);
   if (body.withFiles === true) refuseFilesWithoutProject(parent);
@@ -138,7 +138,7 @@ export async function forkAgent(
     project,
     parent.parentId === null ? defaultDefinition : parent.definition,
   );
-  // An agent that forks itself passes on what it is, and not what its file says by now.
+  // An agent that forks itself passes on its definition in force, not the one on disk.
   const definition = actor.isPerson ? named : await definitionInForce(platform, parent);
   const asker = parent.parentId === null ? null : parent;
   const path = asker === null ? await personPath(platform, body.searchPath) : await agentPath(platform, asker);
@@ -160,7 +160,7 @@ export async function forkAgent(
     : barrier.passItself(parent, fork);
 }
 
-/** Makes the child of an agent that may be forked at this moment. */
+/** Creates the child of an agent that may be forked now. */
 async function forkNow(
   platform: SessionPlatform,
   actor: Actor,
@@ -186,7 +186,7 @@ async function forkNow(
   const agentClass = parent.parentId === null ? definition.class : parent.class;
   const prepared: Prepared = {
     ...chosen,
-    // A child goes on as its parent did: in its mode, with its credentials, under its limits.
+    // A child continues like its parent: same mode, credentials and limits.
     mode: parent.mode,
     accountId:
       parent.parentId === null ? ((await platform.accounts.chosen(chosen.preset.name))?.id ?? null) : parent.accountId,
@@ -205,36 +205,36 @@ async function forkNow(
     child = await addChild(platform, actor, request.key, prepared, request.switchTo);
     return child;
   } finally {
-    // A fork that was refused, or was made by the same request before, has no use for these files.
+    // The fork was refused, or made by the same request before, so these files are unused.
     if (child?.id !== ids.agent) await drop();
   }
 }
 
-/** Refuses to start an agent as a helper: that is what a session becomes when it finds another agent in its checkout. */
+/** Refuses to start an agent as a helper, which a session only becomes by finding another agent in its checkout. */
 function refuseHelperMode({ id }: Definition): void {
   if (id !== helperDefinition) return;
-  throw new PawlError('invalid_input', `${helperDefinition} is no agent that can be started.`, {
+  throw new PawlError('invalid_input', `${helperDefinition} cannot be started as an agent.`, {
     hint: 'A session in a shared checkout becomes a helper by itself: see `pawl hooks install` and `pawl session begin`.',
   });
 }
 
-/** Options that make a provider run what they name. */
+/** Options that name a program for a provider to run. */
 export const commandOptions = ['command', 'config', 'profile'];
 
-/** What a provider runs a person says, and not an agent. */
+/** Only a person, not an agent, may choose the program that a provider runs. */
 function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<string, string>): void {
   for (const name of commandOptions.filter((each) => options[each] !== undefined)) {
     if (agent.provider === preset.name && agent.options[name] === options[name]) continue;
     throw new PawlError('forbidden', `${agent.alias} may not choose the ${name} of the provider ${preset.name}.`, {
-      hint: 'A person may, or may give it a name in config.yaml.',
+      hint: 'A person may choose it, or add it as a provider in config.yaml.',
     });
   }
 }
 
 /**
- * Whose credentials a new agent uses, and what its shell says about the provider. The account that was asked for comes first,
- * then the provider's default one; else the secrets of the shell are kept as an account of their own, for this use only.
- * Whoever is asked for by an agent goes on with what that one has: it has no keys to give, and no servers to name.
+ * Chooses a new agent's credentials and provider variables: the requested account, then the provider's default; else
+ * the shell's secrets are stored as a shell account. A child requested by an agent uses that agent's credentials, since
+ * an agent has no keys or servers to give.
  */
 async function credentials(
   platform: SessionPlatform,
@@ -256,14 +256,16 @@ async function credentials(
   return { accountId: chosen?.id ?? null, environment: { ...pick(preset.variables.settings), PATH: path } };
 }
 
-/** Refuses work whose shell names a server that the provider would not use: task and key would go to the vendor instead. */
+/**
+ * Refuses work if the shell names a server that the provider would ignore: task and key would go to the vendor instead.
+ */
 function refuseIgnored({ name, variables, account }: ProviderPreset, environment: Record<string, string>): void {
   const variable = variables.ignored?.find((each) => (environment[each] ?? '') !== '');
   if (variable === undefined) return;
   const secret = variables.secrets.find((each) => (environment[each] ?? '') !== '') ?? account?.key ?? 'KEY';
   throw new PawlError(
     'invalid_input',
-    `${name} ignores ${variable}: the task would go to its usual server, not to the one that your shell names.`,
+    `${name} ignores ${variable}: the task would go to its default server, not to the one in your shell.`,
     {
       hint:
         `Add the server as an account: pawl account add ${name} --key-env ${secret} --base-url "$${variable}"; ` +
@@ -273,7 +275,9 @@ function refuseIgnored({ name, variables, account }: ProviderPreset, environment
   );
 }
 
-/** Refuses an exec that the caller's definition does not allow; gives the run that the child's is a part of, and its thread. */
+/**
+ * Refuses an exec that the caller's definition does not allow; returns the parent run and thread of the child's run.
+ */
 async function checkExec(
   platform: SessionPlatform,
   actor: Actor,
@@ -295,5 +299,5 @@ async function checkExec(
   const sessionId = facts?.run?.sessionId;
   if (target.kind === 'main') return { parentRunId: null, sessionId };
   if (facts?.run?.outcome === null) return { parentRunId: facts.run.id, sessionId };
-  throw new PawlError('conflict', `${agent.alias} is not at work, so it cannot delegate.`);
+  throw new PawlError('conflict', `${agent.alias} is not working, so it cannot delegate.`);
 }

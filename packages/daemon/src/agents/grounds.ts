@@ -12,13 +12,12 @@ import type { Platform } from '../platform/platform.ts';
 import { projectOf, repositoryOf } from '../platform/platform.ts';
 import { refuseUntracked } from '../platform/project-settings.ts';
 
-/** A project that a new agent works in, with its repository. */
 export type Ground = { project: Project; repository: Repository };
 
-/** The prefix of the branches that agents work on. */
+/** The prefix of agents' branches. */
 export const branchPrefix = 'work/';
 
-/** The projects that new work is asked for in, the first one first; none where none is wanted. */
+/** The requested projects for new work, the first one first; empty for work without a project. */
 export async function groundsAskedFor(
   platform: Platform,
   { path, projects, noProject = false }: Pick<WorkBody, 'path' | 'projects' | 'noProject'>,
@@ -29,11 +28,11 @@ export async function groundsAskedFor(
   }
   if (noProject && words.length > 0) {
     throw new PawlError('invalid_input', 'Work without a project cannot name one.', {
-      hint: 'Leave out --no-project, or every --project.',
+      hint: 'Omit --no-project, or every --project.',
     });
   }
   if (!noProject && words.length === 0) {
-    throw new PawlError('invalid_input', 'The request does not say which project the work is for.', {
+    throw new PawlError('invalid_input', 'No project given.', {
       hint: 'Name a project or a path, or ask for work without a project.',
     });
   }
@@ -50,7 +49,7 @@ export async function groundsAskedFor(
   return grounds;
 }
 
-/** The projects of a child: those of its parent, or, where that has none, the one that is named. */
+/** The projects of a child: its parent's or, if that has none, the one that is named. */
 export async function groundsOfFork(
   platform: Platform,
   parent: Agent,
@@ -67,11 +66,11 @@ export async function groundsOfFork(
   if (word !== undefined) return [await groundOf(platform, word)];
   if (parent.parentId !== null) return [];
   throw new PawlError('invalid_input', 'A fork of agent 0 needs a repository.', {
-    hint: 'Go to one, or name it with -C.',
+    hint: 'Run this inside one, or name it with -C.',
   });
 }
 
-/** Refuses an agent that asks for work in a project that it does not belong to. */
+/** Refuses an agent that requests work in a project it does not belong to. */
 export async function refuseForeignGrounds(
   platform: Platform,
   agent: Agent,
@@ -82,10 +81,10 @@ export async function refuseForeignGrounds(
   if (foreign === undefined && (grounds.length > 0 || own.length === 0)) return;
   const what =
     foreign === undefined ? 'may not start work without a project' : `does not belong to ${foreign.project.name}`;
-  throw new PawlError('forbidden', `${agent.alias} ${what}: an agent starts work in its own projects only.`);
+  throw new PawlError('forbidden', `${agent.alias} ${what}: agents may only start work in their own projects.`);
 }
 
-/** An absolute path means the repository around it; any other word is the name of a project. */
+/** An absolute path means the repository around it; any other word is a project name. */
 async function groundOf(platform: Platform, word: string): Promise<Ground> {
   const ground = await registered(platform, word);
   await refuseUntracked(platform.store.db, ground.project);
@@ -109,8 +108,8 @@ async function registered(platform: Platform, word: string): Promise<Ground> {
 }
 
 /**
- * Where an agent with these projects works: one project has a worktree at the usual place; several have a worktree each in
- * one working directory; without a project there is a plain directory.
+ * Where an agent works: for one project, a worktree at the default path; for several, a worktree each in one working
+ * directory; without a project, a plain directory.
  */
 export function layoutOf(
   home: Home,
@@ -124,7 +123,7 @@ export function layoutOf(
   return { worktree: join(workdir, first.name), workdir, others: others.map(({ name }) => join(workdir, name)) };
 }
 
-/** Aliases that cannot be used, because a branch in one of the repositories or a working directory has the name. */
+/** Aliases that are taken by a branch in one of the repositories or by a working directory. */
 export async function namesInUse(home: Home, grounds: readonly Ground[]): Promise<string[]> {
   const names = grounds.length === 1 ? [] : await namesIn(home.agentWorkdirs);
   for (const { repository } of grounds) {

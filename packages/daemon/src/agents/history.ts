@@ -10,7 +10,7 @@ import { appendMessage } from '@pawl/store/sessions/messages';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 
-/** A page of an agent's history: what it inherited, then its own. */
+/** A page of an agent's history: inherited messages first, then its own. */
 export async function historyPage(
   store: Store,
   agentId: string,
@@ -36,7 +36,7 @@ export async function historyPage(
   };
 }
 
-/** Says of each message whether the agent still remembers it. */
+/** Tells for each message if the agent still remembers it. */
 async function forgottenIn(store: Store, agentId: string): Promise<(id: number) => 'cleared' | 'rewound' | null> {
   const visible = await wholeHistory(store.db, agentId);
   const seen = new Set(visible.map(({ id }) => id));
@@ -44,7 +44,7 @@ async function forgottenIn(store: Store, agentId: string): Promise<(id: number) 
   return (id) => (kept.has(id) ? null : seen.has(id) ? 'rewound' : 'cleared');
 }
 
-/** Makes the agent, and its later children, forget everything up to here. */
+/** Makes the agent, and its later children, forget everything so far. */
 export function clearHistory(store: Store, agentId: string): Promise<number> {
   return store.write(async (tx) => {
     const agent = await restingAgent(tx, agentId);
@@ -54,7 +54,7 @@ export function clearHistory(store: Store, agentId: string): Promise<number> {
   });
 }
 
-/** Sets a mark to come back to. An agent may do so while it works. */
+/** Sets a mark to rewind to. Agents may do so while they work. */
 export function markHistory(store: Store, agentId: string, label: string): Promise<number> {
   return store.write(async (tx) => {
     const agent = await livingAgent(tx, agentId);
@@ -64,7 +64,7 @@ export function markHistory(store: Store, agentId: string, label: string): Promi
   });
 }
 
-/** Goes back to a mark: what came after it stays on record and is not remembered. */
+/** Rewinds to a mark: later messages stay on record but are not remembered. */
 export function rewindHistory(store: Store, agentId: string, label: string | null): Promise<number> {
   return store.write(async (tx) => {
     const agent = await restingAgent(tx, agentId);
@@ -75,12 +75,12 @@ export function rewindHistory(store: Store, agentId: string, label: string | nul
   });
 }
 
-/** An agent whose history may be cut: no process of it goes on with the old one, and none will take it up again. */
+/** Requires an agent whose history may be cut: no process continues the old one, and none will. */
 async function restingAgent(tx: WriteTransaction, agentId: string): Promise<Agent> {
   const agent = await livingAgent(tx, agentId);
   const { run = null, session = null } = (await agentView(tx.db, agentId)) ?? {};
   if (run?.outcome === null || session?.endedAt === null) {
-    throw new PawlError('busy', `${agent.alias} is at work; its history cannot be cut now.`, {
+    throw new PawlError('busy', `${agent.alias} is working; its history cannot be cut now.`, {
       hint: `Stop it first: pawl stop ${agent.alias}`,
     });
   }

@@ -16,10 +16,7 @@ import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, placeOf } from '../platform/platform.ts';
 import type { Ground } from './grounds.ts';
 
-/**
- * What a child of this agent inherits now: everything up to its last complete message, that is, before the first tool
- * call that has no result yet.
- */
+/** What a child of this agent inherits now: everything before the first tool call without a result. */
 export async function inheritance(db: Database, parent: Agent): Promise<Inheritance> {
   const session = (await agentView(db, parent.id))?.session ?? null;
   const last = await lastMessageId(db, parent.id);
@@ -32,25 +29,27 @@ export async function inheritance(db: Database, parent: Agent): Promise<Inherita
   };
 }
 
-/** Refuses a fork whose child could not know what its parent knows. */
+/** Refuses a fork whose provider cannot inherit its parent's conversation. */
 export async function refuseUninheritable(platform: Platform, parent: Agent, preset: ProviderPreset): Promise<void> {
   if (preset.forkStyle !== 'none') return;
   const history = await replay(platform.store.db, parent.id, { limit: 1_000 });
   if (conversationOf(history).length === 0) return;
-  throw new PawlError('conflict', `The provider ${preset.name} cannot go on from another agent’s conversation.`, {
+  throw new PawlError('conflict', `The provider ${preset.name} cannot continue another agent’s conversation.`, {
     hint: 'Start an agent with a task of its own instead: pawl work "…"',
   });
 }
 
-/** Refuses to carry files from a directory that is no worktree: only git can take a snapshot of them. */
+/** Refuses to carry files from a plain directory: only git can take a snapshot of them. */
 export function refuseFilesWithoutProject(parent: Agent): void {
   if (parent.projectId !== null || parent.parentId === null) return;
-  throw new PawlError('invalid_input', `${parent.alias} has no project, so its files cannot be carried along.`, {
-    hint: `Leave out --with-files; the child can copy what it needs from ${parent.worktree ?? 'its directory'}.`,
+  throw new PawlError('invalid_input', `${parent.alias} has no project, so its files cannot be copied.`, {
+    hint: `Omit --with-files; the child can copy what it needs from ${parent.worktree ?? 'its directory'}.`,
   });
 }
 
-/** The beginning of a child's work in each of its projects: the parent's branch, with its uncommitted files if asked. */
+/**
+ * The starting point of a child in each of its projects: the parent's branch, with its uncommitted files on request.
+ */
 export async function filesFor(
   platform: Platform,
   given: { parent: Agent; grounds: readonly Ground[]; childId: string; carry: boolean },
@@ -71,7 +70,7 @@ async function filesIn(
 ): Promise<{ baseCommit: string; snapshot: string | null }> {
   if (carry) {
     const ownDir = ownGitDirectory(platform.home, project.id);
-    // Agent 0 is the person, and works where they do.
+    // Agent 0 is the person, and works in their checkout.
     const path = parent.parentId === null ? repository.top : placeOf(parent).path;
     const { head, commit } = await takeSnapshot(repository, { ownDir, path, name: childId });
     crashPoint('fork.after_snapshot');

@@ -11,9 +11,9 @@ import type { Barrier } from './barrier.ts';
 import { requeueDead } from '../tasks/tasks.ts';
 
 /**
- * Kills an agent, with `cascade` its whole family. The registry changes first, all of it in one transaction with one
- * event; from then on they are dead, whatever happens to this daemon, and the reconciler ends their processes and settles
- * their worktrees. A second kill of the same agent changes nothing.
+ * Kills an agent, with `cascade` its whole family. The registry changes first, in one transaction with one event; from
+ * then on they are dead, even if this daemon dies, and the reconciler ends their processes and settles their worktrees.
+ * A second kill has no effect.
  */
 export async function killAgent(
   parts: { platform: Platform; reconciler: Reconciler; barrier: Barrier },

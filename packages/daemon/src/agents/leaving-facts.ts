@@ -13,7 +13,7 @@ import { currentAgent } from '../registry/current-agent.ts';
 /** How many waiting mails are read to find one that starts a turn. */
 const mailsRead = 64;
 
-/** Why an agent at rest stays for now; null when it may leave. */
+/** Why an idle agent stays for now, or null if it may leave. */
 export async function whyItStays(db: Database, facts: AgentView, now: number): Promise<string | null> {
   const { agent, run } = facts;
   const queue = agent.projectId === null ? null : await queueOf(db, agent.projectId);
@@ -41,7 +41,7 @@ async function hasSubagentAtWork(db: Database, agentId: string): Promise<boolean
   return false;
 }
 
-/** Whether the run that delegated is still open. A later result is kept with its run and starts no turn. */
+/** True if the delegating run is still open. A later result is stored with its run and starts no turn. */
 export async function isDelegatorAtWork(db: Database, run: Run | null): Promise<boolean> {
   const parentRunId = run?.parentRunId ?? null;
   return parentRunId !== null && (await runById(db, parentRunId))?.outcome === null;

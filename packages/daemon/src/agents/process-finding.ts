@@ -1,7 +1,7 @@
 import { canGroup, groupBase } from '@pawl/host/session/control-group';
 import type { Finding } from '@pawl/protocol/daemon/view';
 
-/** By what the processes of sessions and checks are found here, and which are not. `base` is for tests. */
+/** How the processes of sessions and checks are found on this machine, and which are missed. `base` is for tests. */
 export async function processFinding(base = groupBase(), isLinux = process.platform === 'linux'): Promise<Finding> {
   const found = { check: 'processes', level: 'ok', fixable: false } as const;
   if (await canGroup(base)) {

@@ -16,11 +16,10 @@ import type { DoorVariables } from '../platform/http/door.ts';
 type RunRouteParts = {
   platform: SessionPlatform;
   agents: Agents;
-  /** Opens the changes of what agents of a project have finished. */
+  /** Opens the changes for finished work in a project. */
   openFinished(project: Project): Promise<void>;
 };
 
-/** Delegation by agents, and the results of runs. */
 export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents, openFinished }: RunRouteParts): void {
   const { store } = platform;
   const results = createRunResults(platform);
@@ -29,7 +28,7 @@ export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
     const { target, ...body } = context.req.valid('json');
     const caller = context.get('caller');
     if (caller.kind === 'person') {
-      throw new PawlError('invalid_input', 'Only an agent delegates; a person starts work.', {
+      throw new PawlError('invalid_input', 'Only agents delegate; a person starts work.', {
         hint: `Start it yourself: pawl work "…" --as ${target}; or ask one of your agents to delegate.`,
       });
     }
@@ -58,7 +57,10 @@ export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
     return context.json(found, 200);
   });
 
-  /** Proposes what the agent finished, so that a caller who waited for its result finds the change. The result counts either way. */
+  /**
+   * Proposes an agent's finished work, so that a caller who waited for the result finds the change. A failure does not
+   * affect the result.
+   */
   async function proposeWorkOf(agentId: string): Promise<void> {
     try {
       const agent = await agentById(store.db, agentId);
@@ -67,7 +69,7 @@ export function addRunRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
         if (project !== null) await openFinished(project);
       }
     } catch (error) {
-      platform.log.warn({ agent: agentId, error: messageOf(error) }, 'its work is not proposed yet');
+      platform.log.warn({ agent: agentId, error: messageOf(error) }, 'failed to propose finished work');
     }
   }
 }

@@ -15,7 +15,7 @@ type Asked = { by: string; key: string | undefined };
 
 export type Signals = ReturnType<typeof createSignals>;
 
-/** The signals of one daemon, each on what its row in the process model names: a run, a session, an agent. */
+/** The signals of one daemon, each to a run, a session or an agent as the process model defines. */
 export function createSignals(platform: DefinitionPlatform, reconciler: Reconciler) {
   const parts: SignalParts = { platform, reconciler };
   return {
@@ -35,13 +35,13 @@ export function createSignals(platform: DefinitionPlatform, reconciler: Reconcil
   };
 }
 
-/** Puts a dead agent out of sight. Its row and its history stay. */
+/** Hides a dead agent. Its row and its history stay. */
 async function reap({ platform }: SignalParts, agentId: string): Promise<void> {
   await platform.store.write(async (tx) => {
     const agent = await agentById(tx.db, agentId);
     if (agent === null || agent.reapedAt !== null) return;
     if (agent.endedAt === null) {
-      throw new PawlError('conflict', `${agent.alias} lives; only the dead are reaped.`, {
+      throw new PawlError('conflict', `${agent.alias} is alive; only dead agents can be reaped.`, {
         hint: `Kill it first: pawl kill ${agent.alias}`,
       });
     }

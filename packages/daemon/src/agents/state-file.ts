@@ -10,19 +10,19 @@ import type { GithubUrls } from '../platform/github-url.ts';
 import { createGithubUrls } from '../platform/github-url.ts';
 import type { Platform } from '../platform/platform.ts';
 
-/** A projection of the registry for other programs, as they know it from elsewhere. */
+/** A projection of the registry for other programs, in the format they know. */
 type State = {
   repos: Record<string, { github_url: string | null; tmux_session: null; agents: Record<string, object> }>;
 };
 
-/** The file is written at most a tenth of the time. */
+/** Spends at most a tenth of the time on writing. */
 const costShare = 10;
 
 export type StateFile = { close(): Promise<void> };
 
 /**
- * Keeps `state.json` up to date: after each change, at most so often, by tmp + rename, for its owner to read. Nobody here
- * reads it; one that is broken is put aside and written anew.
+ * Keeps `state.json` up to date: after each change, rate-limited, by rename, readable by its owner only. Pawl never
+ * reads it; a broken one is moved aside and rewritten.
  */
 export function keepStateFile(platform: Platform): StateFile {
   quarantine(platform);
@@ -38,10 +38,10 @@ export function keepStateFile(platform: Platform): StateFile {
         await writeState(platform, githubUrl);
         costMs = performance.now() - begin;
       })
-      .catch((error: unknown) => platform.log.warn({ error: messageOf(error) }, 'state.json could not be written'));
+      .catch((error: unknown) => platform.log.warn({ error: messageOf(error) }, 'failed to write state.json'));
   };
   const soon = () => {
-    // Where there are many agents it is written less often, so that it stays a small part of what the daemon does.
+    // With many agents it is written less often, so that it stays a small part of the daemon's load.
     timer ??= setTimeout(write, Math.max(limits.projectionMs, costMs * costShare));
     timer.unref();
   };
@@ -113,6 +113,6 @@ function quarantine({ home, log, startedAt }: Platform): void {
   } catch (error) {
     if (!(error instanceof SyntaxError)) return;
     renameSync(home.state, `${home.state}.broken-${startedAt}`);
-    log.warn('state.json was broken; it is put aside and written anew');
+    log.warn('state.json was broken; moved it aside and rewrote it');
   }
 }

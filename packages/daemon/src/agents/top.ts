@@ -7,7 +7,7 @@ import type { Platform } from '../platform/platform.ts';
 import { identityOf } from '../platform/platform.ts';
 import type { Agents } from './agents.ts';
 
-/** What runs now and what it costs the machine, in one look at its processes. */
+/** The running sessions and their use of CPU and memory, from one scan of the processes. */
 export async function lookAtTop(platform: Platform, agents: Agents): Promise<Top> {
   const { db } = platform.store;
   const rows = await everyLivingAgent(db);

@@ -4,7 +4,7 @@ import type { AgentView } from '@pawl/protocol/agents/view';
 import type { Agent, AgentPlace, Project, Run, Session, Usage } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
 
-/** An agent as people see it: its facts, and the status derived from them now. */
+/** An agent for display: its facts, and the status derived from them. */
 export function viewAgent(
   facts: { agent: Agent; run: Run | null; session: Session | null },
   more: {

@@ -26,31 +26,31 @@ export type AskRequest = {
   target: Target;
   text: string;
   kind?: Question['kind'];
-  /** How long an answer is waited for; null leaves that to the usual. */
+  /** How long to wait for an answer; null means the default. */
   timeoutMs: number | null;
-  /** The same request sent again asks nothing again. */
+  /** A repeated request asks no second question. */
   key?: string | undefined;
 };
 
 type Asking =
-  /** `taken` is the listener that it is in the hands of; it is `known` when the same request was made before. */
+  /** `taken` is the listener that receives it; `known` is true for a repeated request. */
   | { question: Question; known: boolean; taken: Taken | null }
-  /** Those who would wait for each other, by their aliases: none of their questions is open any more. */
+  /** The aliases of agents that would wait for each other. */
   | { cycle: string[] };
 
 type Means = {
   body: StoredBody;
-  /** Takes a listener of the one who is asked, if there is one. */
+  /** Takes a listener of the asked agent, if there is one. */
   take(agentId: string): Taken | null;
   end(tx: WriteTransaction, question: Question, given: { end: 'cancelled'; text: string }): Promise<boolean>;
 };
 
-/** How many agents are looked at for a cycle; longer chains of agents that wait for each other are not found. */
+/** How many agents are searched for a cycle; longer chains are not found. */
 const cycleAgents = 1_000;
 
 /**
- * Writes a question down with its mail and its event, when all that speaks against it has been looked at in this very
- * transaction: so of two who ask each other at once, the second sees the first.
+ * Stores a question with its mail and its event, after checking all objections in the same transaction: of two agents
+ * that ask each other at once, the second sees the first.
  */
 export async function recordAsking(
   platform: DefinitionPlatform,
@@ -86,7 +86,7 @@ export async function recordAsking(
   return { question, known: false, taken };
 }
 
-/** The question that an earlier request with this key has asked; null when this is the first. */
+/** The question that an earlier request with this key asked, or null. */
 export async function questionOfRequest(db: Database, key: string | undefined): Promise<Question | null> {
   if (key === undefined) return null;
   const id = await getSetting(db, idempotencyPrefix + key);
@@ -98,7 +98,7 @@ function questionRecord(
   { text, kind = 'question', timeoutMs }: AskRequest,
   given: { from: Agent; to: Agent; found: Omit<FoundTarget, 'asked'>; body: StoredBody; now: number },
 ): Question {
-  // What a person is asked has the deadline of the policy, which may change, unless somebody said otherwise.
+  // A question to a person has the policy's deadline, which may change, unless one was given.
   const usual = isPerson(given.to) && kind === 'question' ? null : limits.questionMs;
   const policy = kind === 'permission' ? choices.questions.deadlineMs : null;
   const waitMs = timeoutMs ?? policy ?? usual;
@@ -123,7 +123,7 @@ function questionRecord(
   };
 }
 
-/** The open questions by which the one who is to be asked waits for the one who asks. */
+/** The open questions that make the asked agent wait for the asker. */
 async function cycleOf(db: Database, from: Agent, to: Agent): Promise<Question[] | null> {
   const open: Question[] = [];
   const reached = new Set([to.id]);

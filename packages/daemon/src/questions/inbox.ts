@@ -25,16 +25,15 @@ import type { Questions } from './questions.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { Signals } from '../agents/signals.ts';
 
-/** What waits for the person, and how it is answered. */
 export type PersonInbox = ReturnType<typeof createInbox>;
 
-/** The one inbox of a home: questions and requests to the person, and runs that ended with questions. */
+/** The inbox of a home: questions and requests to the person, and runs that ended with questions. */
 export function createInbox(platform: Platform, questions: Questions, signals: Pick<Signals, 'reply'>) {
   const { store } = platform;
   const { db } = store;
   const { deadlineMs } = platform.choices.questions;
 
-  /** Everything that waits, oldest first. */
+  /** All open items, oldest first. */
   async function list(): Promise<InboxItem[]> {
     const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, alias: name }]));
     const items: InboxItem[] = [];
@@ -65,10 +64,7 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
     return items.toSorted((a, b) => a.askedAt - b.askedAt);
   }
 
-  /**
-   * Answers what waits under an id: a question of that id, or what the agent of that name has asked. Returns the agent that
-   * asked.
-   */
+  /** Answers an item: a question by its id, or the open question of an agent. Returns the agent that asked. */
   async function reply(reference: string, body: ReplyBody, key: string | undefined): Promise<Agent> {
     const question = await askedBy(reference);
     if (question === null) {
@@ -85,13 +81,13 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
   }
 
   async function decline(question: Question): Promise<void> {
-    const text = question.kind === 'permission' ? 'Nobody is there to allow it now' : decideYourself;
+    const text = question.kind === 'permission' ? 'No person is available to allow it now' : decideYourself;
     const ended = await store.write((tx) => questions.end(tx, question, { end: 'not-now', text }));
     if (ended || (await questionById(db, question.id))?.end === 'not-now') return;
     throw new PawlError('conflict', `The question ${question.id} has ended already.`);
   }
 
-  /** The question to the person that is meant by its id, the start of it, or the agent that asked; null for a run's. */
+  /** The question to the person with this id, id prefix or asking agent; null if it is a run's. */
   async function askedBy(reference: string): Promise<Question | null> {
     const toPerson: Question[] = [];
     for (const question of await findQuestions(db, reference)) {
@@ -103,13 +99,13 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
     const agents = await findAgents(db, reference, { prefixOf: 'living' });
     if (first === undefined && agents.length === 1 && agents[0] !== undefined) return onlyQuestionOf(agents[0]);
     if (first === undefined) return null;
-    throw new PawlError('ambiguous', `${JSON.stringify(reference)} fits more than one question.`, {
+    throw new PawlError('ambiguous', `${JSON.stringify(reference)} matches more than one question.`, {
       hint: 'Give more characters of the id; see `pawl inbox`.',
     });
   }
 
   async function onlyQuestionOf(agent: Agent): Promise<Question | null> {
-    // What its run ended with comes first: then nothing of it waits for anything else.
+    // A run that ended with questions comes first, since the agent then waits for nothing else.
     const run = (await agentView(db, agent.id))?.run ?? null;
     if (run !== null && run.outcome === 'completed' && run.questions !== null) return null;
     const root = await rootAgent(db);
@@ -125,7 +121,7 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
     return resolveAgent(reference, await findAgents(db, reference, { prefixOf: 'living' }));
   }
 
-  /** The inbox entries of agents: their questions and requests, and those that stopped at a budget. */
+  /** The inbox entries of agents: questions, requests, and agents that reached a budget. */
   async function look(): Promise<{ items: InboxItem[]; entries: InboxEntry[] }> {
     const items = await list();
     const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, alias: name }]));
@@ -155,7 +151,9 @@ function replyWords(kind: InboxItem['kind'], given: { id: string; alias: string;
   return `${word} ${kind === 'permission' ? '--allow | --deny' : given.several ? '--answer <id>=<text>' : '"…"'}`;
 }
 
-/** As much of a text as a listing shows, and how much that leaves out: an ellipsis alone could be part of the text. */
+/**
+ * The start of a text for a listing, and how many bytes that leaves out: an ellipsis alone could be part of the text.
+ */
 function beginningOf(text: string): { question: string; leftOutBytes: number } {
   const bytes = Buffer.byteLength(text);
   if (bytes <= limits.mailBytes) return { question: text, leftOutBytes: 0 };
@@ -166,16 +164,16 @@ function beginningOf(text: string): { question: string; leftOutBytes: number } {
 function answerTo(question: Question, { answer, answers, allow }: ReplyBody): string {
   if (question.kind === 'permission') {
     if (allow !== undefined && answers === undefined) return permissionWords(allow, answer);
-    throw new PawlError('needs_input', 'This asks for a permission: say yes or no.', {
+    throw new PawlError('needs_input', 'This is a request for permission: answer yes or no.', {
       hint: `pawl reply ${question.id} --allow, or --deny with a reason.`,
     });
   }
-  if (allow !== undefined) throw new PawlError('invalid_input', 'This is a question, and no request for a permission.');
+  if (allow !== undefined) throw new PawlError('invalid_input', 'This is a question, not a request for permission.');
   const text = answer ?? (answers === undefined ? undefined : Object.values(answers)[0]);
   if (text !== undefined && (answers === undefined || Object.keys(answers).length === 1)) return text;
-  throw new PawlError('needs_input', 'It takes one answer.', { hint: `pawl reply ${question.id} "…"` });
+  throw new PawlError('needs_input', 'This question takes one answer.', { hint: `pawl reply ${question.id} "…"` });
 }
 
 function nothingToAllow(agent: Agent): PawlError {
-  return new PawlError('conflict', `${agent.alias} has asked for no permission.`, { hint: 'See `pawl inbox`.' });
+  return new PawlError('conflict', `${agent.alias} has not asked for permission.`, { hint: 'See `pawl inbox`.' });
 }

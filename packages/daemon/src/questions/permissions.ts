@@ -6,19 +6,18 @@ import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { askGate } from '../definitions/home-definitions.ts';
 import type { Questions } from './questions.ts';
 
-/** How a yes and a no are written down as answers. */
+/** The stored form of yes and no. */
 const [yes, no] = ['allow', 'deny'];
 
-/** A person's yes or no as the answer of a question. */
 export function permissionWords(allowed: boolean, reason: string | undefined): string {
   const word = allowed ? yes : no;
   return reason === undefined || reason.trim() === '' ? word : `${word}: ${reason.trim()}`;
 }
 
 /**
- * Asks the person whether an agent may use a tool, and waits for the answer. What its definition denies is denied at once, and
- * so is what is too long to be put to anybody whole: nobody is to allow what they could not see. Nobody in time is a no. The
- * same request sent again, after the daemon died, waits for the same answer.
+ * Asks the person if an agent may use a tool, and waits for the answer. Denies at once what the definition denies, and
+ * requests too long to show in full: a person must not allow what they cannot see. No answer in time means no. A
+ * repeated request, after a daemon crash, waits for the same answer.
  */
 export async function requestPermission(
   platform: DefinitionPlatform,
@@ -32,7 +31,7 @@ export async function requestPermission(
   const text = `May it use ${tool}? ${input}`;
   const bytes = Buffer.byteLength(text);
   if (bytes > limits.mailSpillBytes) {
-    const message = `a request has at most ${limits.mailSpillBytes} bytes, and this one has ${bytes}: nobody was asked`;
+    const message = `a request has at most ${limits.mailSpillBytes} bytes, and this one has ${bytes}: the person was not asked`;
     return { behavior: 'deny', message, conversationId: null };
   }
   const target = { person: true } as const;

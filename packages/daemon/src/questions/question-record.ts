@@ -18,11 +18,11 @@ import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { noteAcked, noteDelivered, noteRead, noteWithdrawn } from '../mail/receipts.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 
-/** The one place where questions change: each change with its event and with what it means for the mail. */
+/** The only place where questions change: each change with its event and its effect on mail. */
 
 const excerptCharacters = 200;
 
-/** Ends a question, once, with its answer or why there is none. False when it has ended already. */
+/** Ends a question, once, with its answer or the reason why there is none. False if it has ended already. */
 export async function recordQuestionEnd(
   tx: WriteTransaction,
   question: Question,
@@ -30,8 +30,8 @@ export async function recordQuestionEnd(
 ): Promise<boolean> {
   if (!(await endQuestion(tx, question.id, given))) return false;
   for (const mail of await mailsOfQuestion(tx.db, question)) {
-    // Whoever answers, or says that they do not, has seen it; what has not arrived yet is not to begin a turn for nobody.
-    // But what a session has in its hands may have been seen all the same: what becomes of it is known by evidence only.
+    // Answering or declining proves that it was seen; mail that has not arrived must not start a turn for an ended
+    // question. Mail claimed by a session may have been seen, which only evidence can tell.
     if (given.end === 'answered' || given.end === 'not-now') await noteAcked(tx, mail);
     else if (mail.claimSessionId === null) await noteWithdrawn(tx, mail, `its question has ended: ${given.text}`);
   }
@@ -45,12 +45,12 @@ export async function recordQuestionEnd(
   return true;
 }
 
-/** Withdraws mail that came back from its session after its question had ended: it would begin a turn for nobody. */
+/** Withdraws mail that a session returned after its question had ended, so that it starts no turn. */
 export async function recordWithdrawals(tx: WriteTransaction): Promise<void> {
   for (const mail of await mailsOfEndedQuestions(tx.db)) await noteWithdrawn(tx, mail, 'its question has ended');
 }
 
-/** Puts an open question into the hands of a listener: that is how it arrives. False when another one has it. */
+/** Delivers an open question to a listener. False if another one has it. */
 export async function recordHeard(tx: WriteTransaction, question: Question): Promise<boolean> {
   if (!(await claimForListener(tx, question.id, tx.now + limits.listenMs))) return false;
   for (const mail of await mailsOfQuestion(tx.db, question)) {
@@ -60,17 +60,17 @@ export async function recordHeard(tx: WriteTransaction, question: Question): Pro
   return true;
 }
 
-/** Puts a question once more to the one who has seen it and rests. */
+/** Asks an idle agent again a question that it has seen. */
 export async function recordReminder(tx: WriteTransaction, question: Question): Promise<void> {
   const [from, to] = [await agentById(tx.db, question.fromId), await agentById(tx.db, question.toId)];
   if (from === null || to === null) return;
-  const body = shortBody(`(asked once more, since it still waits) ${question.question}`);
+  const body = shortBody(`(asked again, since it is still open) ${question.question}`);
   await recordMail(tx, { from, to, kind: 'question', questionId: question.id }, body);
 }
 
 /**
- * Writes the answer to a question as a mail to the one who asked; `shown` when the command that waited for it has printed
- * it, so that nobody is told twice. Null when there is such a mail already, or nobody left to write to.
+ * Mails the answer of a question to the asker; `shown` if the waiting command has printed it, so that it is not
+ * delivered twice. Null if there is such a mail already, or the asker is gone.
  */
 export async function recordAnswerMail(
   tx: WriteTransaction,
@@ -90,7 +90,7 @@ export async function recordAnswerMail(
   return mail;
 }
 
-/** Tells the one who asked that there is no answer, where no command of its own waits that would; a person is told nothing. */
+/** Tells the asker that there is no answer, unless its own command waits; sends nothing to a person. */
 export async function recordNoAnswer(tx: WriteTransaction, question: Question, text: string): Promise<void> {
   const asker = await agentById(tx.db, question.fromId);
   if (asker === null || asker.endedAt !== null || isPerson(asker)) return;
@@ -102,7 +102,7 @@ export async function recordNoAnswer(tx: WriteTransaction, question: Question, t
   await recordMail(tx, { from: await rootAgent(tx.db), to: asker, kind: 'system', questionId: question.id }, body);
 }
 
-/** Tells whoever looks after an agent something about it; the person, who has the inbox, is told nothing. */
+/** Sends a notice about an agent to its supervisor, unless that is the person, who has the inbox. */
 export async function tellSupervisor(tx: WriteTransaction, agent: Agent, text: string): Promise<string | null> {
   const id = agent.supervisorId ?? agent.parentId;
   const supervisor = id === null ? null : await agentById(tx.db, id);
@@ -111,7 +111,7 @@ export async function tellSupervisor(tx: WriteTransaction, agent: Agent, text: s
   return supervisor.id;
 }
 
-/** An answer goes back the way the question came, but for a person's to a subagent, which Pawl itself passes on. */
+/** An answer may always go back to the asker, except a person's to a subagent, which Pawl passes on. */
 async function mayWrite({ db }: WriteTransaction, from: Agent, to: Agent): Promise<boolean> {
   const [sender, recipient] = [await correspondent(db, from), await correspondent(db, to)];
   try {

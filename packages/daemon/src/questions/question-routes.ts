@@ -22,19 +22,19 @@ import { eventStream } from '../platform/http/sse.ts';
 
 type QuestionRouteParts = { platform: DefinitionPlatform; agents: Agents; questions: Questions; inbox: PersonInbox };
 
-/** Questions, what waits for the person, and requests for permissions. An agent asks, listens and answers as itself only. */
+/** Questions, the inbox, and requests for permission. An agent asks, listens and answers only as itself. */
 export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: QuestionRouteParts): void {
   const { platform, agents, questions, inbox } = parts;
   const { db } = platform.store;
   let streams = 0;
   const openStream = () => {
     if (streams >= limits.streams)
-      throw new PawlError('unavailable', `${streams} commands wait for questions or answers already.`);
+      throw new PawlError('unavailable', `${streams} commands are already waiting for questions or answers.`);
     streams++;
     return () => void streams--;
   };
 
-  /** The caller as an agent; a person is agent 0 here, whomever they act as elsewhere. */
+  /** The caller as an agent; a person is agent 0 here, whichever agent they act as elsewhere. */
   async function callerAgent(context: Context<DoorVariables>): Promise<Agent> {
     const caller = context.get('caller');
     const agent = caller.kind === 'person' ? await rootAgent(db) : await agentById(db, caller.agentId);
@@ -47,8 +47,8 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     if (reference === undefined) return caller;
     const named = await agents.find(reference, 'living');
     if (context.get('caller').kind === 'person' || named.id === caller.id) return named;
-    throw new PawlError('forbidden', 'An agent may ask as itself only.', {
-      hint: `--from is ${caller.id} here, and may be left out.`,
+    throw new PawlError('forbidden', 'Agents may only ask as themselves.', {
+      hint: `--from is ${caller.id} here, and may be omitted.`,
     });
   }
 
@@ -56,10 +56,10 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     const [first, ...others] = await findQuestions(db, reference);
     const shown = JSON.stringify(reference.slice(0, 80));
     if (first === undefined) throw new PawlError('not_found', `There is no question ${shown}.`);
-    if (others.length > 0) throw new PawlError('ambiguous', `${shown} fits more than one question.`);
+    if (others.length > 0) throw new PawlError('ambiguous', `${shown} matches more than one question.`);
     const caller = await callerAgent(context);
     if (context.get('caller').kind === 'person' || caller.id === first.fromId || caller.id === first.toId) return first;
-    throw new PawlError('forbidden', 'It is a question between others.');
+    throw new PawlError('forbidden', 'This question is between other agents.');
   }
 
   async function viewOf(question: Question): Promise<QuestionView> {
@@ -82,10 +82,7 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     };
   }
 
-  /**
-   * A stream of one message: what is waited for, after as many heartbeats as it takes. The wait begins when there is room for
-   * one more, so that nobody waits who was refused.
-   */
+  /** A stream with one message after any number of heartbeats. Starts to wait only once a slot is free. */
   function once(
     context: Context<DoorVariables>,
     event: string,
@@ -130,9 +127,10 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
   app.openapi(questionRoutes.answerQuestion, async (context) => {
     const question = await find(context, context.req.valid('param').question);
     if (question.toId !== (await callerAgent(context)).id) {
-      throw new PawlError('forbidden', 'Only the one who was asked answers.');
+      throw new PawlError('forbidden', 'Only the recipient may answer.');
     }
-    if (question.kind === 'permission') throw new PawlError('needs_input', 'This asks for a permission: pawl reply.');
+    if (question.kind === 'permission')
+      throw new PawlError('needs_input', 'This is a request for permission: use pawl reply.');
     await questions.answer(question, context.req.valid('json').answer);
     return context.json({ conversationId: question.id, status: 'answered' as const }, 200);
   });
@@ -149,7 +147,7 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
       const open = await openQuestionsTo(db, agent.id);
       return context.json({ questions: await Promise.all(open.map(viewOf)) }, 200);
     }
-    if (agent.endedAt !== null) throw new PawlError('conflict', `${agent.alias} is dead, so nobody asks it.`);
+    if (agent.endedAt !== null) throw new PawlError('conflict', `${agent.alias} is dead, so it cannot be asked.`);
     return once(context, 'question', () => ({
       next: (timeoutMs, signal) => questions.listen(agent.id, timeoutMs, signal),
       leave() {},

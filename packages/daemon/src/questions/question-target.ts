@@ -13,12 +13,12 @@ import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import { findTask } from '../tasks/tasks.ts';
 
-/** Who is to be asked: one agent, whoever works on a task or in a phase, or the person. */
+/** The recipient of a question: an agent, the agent on a task or in a phase, or the person. */
 export type Target = { agent: string } | { task: string } | { phase: string } | { person: true };
 
 export type FoundTarget = { asked: Asked; taskId: string | null; phase: string | null };
 
-/** Finds who is asked, on the facts of one transaction. That nobody can be is an error at once. */
+/** Resolves the recipient on the facts of one transaction. Throws if there is none. */
 export async function findTarget(
   platform: DefinitionPlatform,
   db: Database,
@@ -57,7 +57,7 @@ async function choose(
   return chooseAsked(from, candidates, what);
 }
 
-/** What decides whether an agent can be asked now. */
+/** The facts that decide if an agent can be asked now. */
 export async function askedFacts(platform: DefinitionPlatform, db: Database, { id }: Agent): Promise<Asked> {
   const facts = await agentView(db, id);
   if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${id}.`);

@@ -2,37 +2,36 @@ import type { Question } from '@pawl/schema/mail';
 import type { Wakeable } from '../platform/wakeable.ts';
 import { createWakeable } from '../platform/wakeable.ts';
 
-/** Who waits now, in this process: for the end of a question, or for a question to come. None of it outlives the daemon. */
+/** In-memory waits: for the end of a question, or for a question to arrive. None survives the daemon. */
 export type QuestionWaits = {
-  /** Adds somebody who waits for the end of a question; call the result's `leave` when they do not any more. */
+  /** Adds a wait for the end of a question; call `leave` to end it. */
   await(questionId: string, who: Awaiting): { wakes: Wakeable; leave(): void };
-  /** True while a command of the one who asked waits, which will tell it. */
+  /** True while a command of the asker waits, which will show the answer. */
   isAwaited(questionId: string): boolean;
-  /** There may be news of this question. */
+  /** Hints that a question may have changed. */
   wake(questionId: string): void;
-  /** Adds a listener of an agent; it is given one question at the most. */
+  /** Adds a listener of an agent; it receives at most one question. */
   listen(agentId: string): Listening;
-  /** Takes a listener that waits, to give it a question or to put it back; null when there is none. */
+  /** Takes a waiting listener, to give it a question or to put it back; null if there is none. */
   take(agentId: string): Taken | null;
 };
 
-/** Who waits for the end of a question: a command of the one who asked, or somebody who looks on. */
+/** Who waits for the end of a question: a command of the asker, or an observer. */
 export type Awaiting = 'asker' | 'onlooker';
 
 export type Listening = {
-  /** The question that it was given; null when `timeoutMs` has passed. Rejects on abort. Either way it listens no more. */
+  /** The question it received; null after `timeoutMs`. Rejects on abort. In all cases it stops listening. */
   question(timeoutMs: number, signal: AbortSignal): Promise<Question | null>;
 };
 
 export type Taken = {
-  /** False when it has left meanwhile: then the question is in nobody's hands. */
+  /** False if it has left meanwhile: then the question is undelivered. */
   give(question: Question): boolean;
   putBack(): void;
 };
 
 type Listener = { state: 'waiting' | 'taken' | 'left'; hear(question: Question | null): void; wantsToLeave: boolean };
 
-/** Nobody waits yet. */
 export function createQuestionWaits(): QuestionWaits {
   const awaited = new Map<string, { wakes: Wakeable; count: Record<Awaiting, number> }>();
   const listeners = new Map<string, Set<Listener>>();
@@ -73,7 +72,7 @@ export function createQuestionWaits(): QuestionWaits {
         async question(timeoutMs, signal) {
           const leave = () => {
             listener.wantsToLeave = true;
-            // Whoever has been taken is about to be given something, or to be put back.
+            // A taken listener is about to receive a question, or to be put back.
             if (listener.state !== 'waiting') return;
             listener.state = 'left';
             remove(agentId, listener);

@@ -11,19 +11,19 @@ import type { Questions } from './questions.ts';
 import { settleAllQuestions, settleQuestionsOf } from './settle-question.ts';
 import { settleWaitingRuns } from './unanswered.ts';
 
-/** What looks after open questions, so that each one ends. */
+/** Settles open questions, so that each one ends. */
 export type QuestionWatch = {
-  /** Looks at every open question and every waiting run, and does what has become due. */
+  /** Checks every open question and waiting run, and settles what is due. */
   tick(now?: number): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Times beyond this are looked at again before they come. */
+/** Later times are checked again before they come. */
 const longestTimerMs = 60 * 60_000;
 const shortestTimerMs = 20;
 const retryMs = 1_000;
 
-/** Begins to look after the questions of one daemon. */
+/** Starts watching the questions of one daemon. */
 export function watchQuestions(
   platform: DefinitionPlatform,
   questions: Questions,
@@ -31,14 +31,14 @@ export function watchQuestions(
 ): QuestionWatch {
   const { store } = platform;
   const parts = { platform, questions };
-  /** Whose questions are to be looked at next; everybody's when `all` is set. */
+  /** Agents whose questions to check next; all if `all` is set. */
   const concerned = new Set<string>();
   let all = false;
   let asked = false;
   let running: Promise<void> | null = null;
   let closed = false;
   let timer: NodeJS.Timeout | null = null;
-  /** What had become due by this time has been seen. */
+  /** Everything due up to this time has been handled. */
   let seenUntil = 0;
 
   const unfollow = store.onCommit(({ events }) => {
@@ -69,12 +69,12 @@ export function watchQuestions(
         else for (const agentId of agents) await settleQuestionsOf(parts, agentId);
         await setTimer();
       } catch (error) {
-        platform.log.error({ error: messageOf(error) }, 'questions could not be looked after; tried again later');
+        platform.log.error({ error: messageOf(error) }, 'failed to settle questions; will retry');
       }
     }
   }
 
-  /** What becomes due at a time is looked at then, and not at the next look. */
+  /** Sets a timer for the next due time, so that it need not wait for the next tick. */
   async function setTimer(): Promise<void> {
     const due = await nextTime(platform, seenUntil);
     if (timer !== null) clearTimeout(timer);
@@ -105,7 +105,7 @@ export function watchQuestions(
   };
 }
 
-/** When something about questions becomes due next; Infinity when nothing does. */
+/** The next due time of a question; Infinity if there is none. */
 async function nextTime({ store, clock, startedAt }: DefinitionPlatform, seenUntil: number): Promise<number> {
   // The clock may have been set back since.
   const dues = [await nextDue(store.db, Math.min(seenUntil, clock()))];
@@ -114,17 +114,17 @@ async function nextTime({ store, clock, startedAt }: DefinitionPlatform, seenUnt
   return Math.min(...dues.map((at) => at ?? Infinity));
 }
 
-/** How long to wait for something that is due after so long. If it is due already, it could not be settled just now. */
+/** How long to wait for something due after `leftMs`. If it is due already, settling it has just failed. */
 function pauseBefore(leftMs: number): number {
   return leftMs <= 0 ? retryMs : Math.min(longestTimerMs, Math.max(shortestTimerMs, leftMs));
 }
 
-/** Whether no command has come to hear how a question ended. */
+/** True if no command has fetched the end of a question. */
 function isUnseen(questions: Questions, question: Question, now: number): boolean {
   return !questions.isExpected(question, now) && now >= (question.endedAt ?? 0) + limits.answerGraceMs;
 }
 
-/** Whose questions an event may end, or none but the next time to look; null when it says nothing about questions. */
+/** The agents whose questions an event may end, empty if it only changes the next due time; null if it is unrelated. */
 function concernedBy(event: Event): string[] | null {
   const { type, agentId } = event;
   switch (type) {

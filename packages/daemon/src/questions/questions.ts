@@ -26,27 +26,25 @@ export type Questions = ReturnType<typeof createQuestions>;
 
 /** A command that waits for the end of a question. */
 type FollowedQuestion = {
-  /** The question when it has ended; null when that takes longer than `timeoutMs`. Rejects on abort. */
+  /** The question once it has ended; null after `timeoutMs`. Rejects on abort. */
   end(timeoutMs: number, signal: AbortSignal): Promise<Question | null>;
   leave(): void;
 };
 
-/** Questions between agents, and from agents to the person, of one daemon. */
+/** Questions between agents, and from agents to the person. */
 export function createQuestions(platform: DefinitionPlatform, waits: QuestionWaits) {
   const { store } = platform;
 
   store.onCommit(({ events }) => {
     for (const { type, data } of events) if (type === 'question.ended') waits.wake(String(data['questionId']));
-    // At once, and so before anybody who hears of the same commit can hand it over again.
+    // Synchronously, so before any other listener of this commit can hand it over again.
     if (events.some(({ type }) => type === 'mail.returned'))
       store
         .write(recordWithdrawals)
-        .catch((error: unknown) =>
-          platform.log.error({ error: messageOf(error) }, 'a question could not be withdrawn'),
-        );
+        .catch((error: unknown) => platform.log.error({ error: messageOf(error) }, 'failed to withdraw a question'));
   });
 
-  /** Asks somebody. The question is durable before this returns, and its recipient is told. */
+  /** Asks a question. It is durable before this returns. */
   async function ask(request: AskRequest): Promise<Question> {
     checkBody(request.text);
     const known = await questionOfRequest(store.db, request.key);
@@ -68,7 +66,7 @@ export function createQuestions(platform: DefinitionPlatform, waits: QuestionWai
     return question;
   }
 
-  /** Ends a question without an answer; whoever asked hears of it, by the command that waits or by mail, perhaps later. */
+  /** Ends a question without an answer; the asker learns of it by its waiting command or by mail, perhaps later. */
   async function end(
     tx: WriteTransaction,
     question: Question,
@@ -79,7 +77,7 @@ export function createQuestions(platform: DefinitionPlatform, waits: QuestionWai
     return true;
   }
 
-  /** Answers a question, once; the same answer again is no mistake. */
+  /** Answers a question once; the same answer again is not an error. */
   async function answer(question: Question, text: string): Promise<void> {
     const body = await storeBody(platform, text);
     await store.write(async (tx) => {
@@ -94,18 +92,18 @@ export function createQuestions(platform: DefinitionPlatform, waits: QuestionWai
     crashPoint('question.after_answer');
   }
 
-  /** Sends by mail how a question has ended, where no command of the one who asked has shown it. */
+  /** Mails how a question has ended, unless a command of the asker has shown it. */
   async function tell(question: Question): Promise<void> {
     const body = question.end === 'answered' ? await storeBody(platform, question.answer ?? '') : null;
     await store.write(async (tx) => {
       if (body === null) await recordNoAnswer(tx, question, question.answer ?? '');
       else await recordAnswerMail(tx, question, body, { shown: false });
-      // Nobody is left to tell, unless that is noted already.
+      // The asker is gone, unless it was told already.
       await noteTold(tx, question.id, null);
     });
   }
 
-  /** The command that waited has shown how it ended: that is how the mail of an answer arrives. */
+  /** Records that the waiting command has shown the end, which delivers the answer's mail. */
   async function shown(question: Question): Promise<void> {
     if (question.endedAt === null) return;
     const body = question.end === 'answered' ? await storeBody(platform, question.answer ?? '') : null;
@@ -120,7 +118,7 @@ export function createQuestions(platform: DefinitionPlatform, waits: QuestionWai
     });
   }
 
-  /** Waits for the end of a question. As long as the one who asked does, how it ended is not sent by mail. */
+  /** Waits for the end of a question. While the asker waits, the end is not mailed. */
   function follow(questionId: string, who: Awaiting): FollowedQuestion {
     const waiting = waits.await(questionId, who);
     return {
@@ -139,17 +137,17 @@ export function createQuestions(platform: DefinitionPlatform, waits: QuestionWai
     };
   }
 
-  /** True while the command that asked is there, or may be about to come: it has just asked, or this daemon has just come up. */
+  /** True while the asking command waits, or may be about to: it has just asked, or the daemon has just started. */
   function isExpected({ id, askedAt }: Question, now: number): boolean {
     return waits.isAwaited(id) || now < Math.max(askedAt, platform.startedAt) + limits.answerGraceMs;
   }
 
   /**
-   * The next question for an agent, one that waits first; null when none has come within `timeoutMs`. It is in the hands of
-   * this listener for a while: of two, each is given another one.
+   * The next question for an agent; null if none arrives within `timeoutMs`. It is claimed for this listener for a
+   * while, so two listeners get different ones.
    */
   async function listen(agentId: string, timeoutMs: number, signal: AbortSignal): Promise<Question | null> {
-    // Whether one waits and whether a listener does is settled in transactions, one after the other: none is missed.
+    // Transactions serialise the checks for questions and listeners, so none is missed.
     const heard = await store.write(async (tx) => {
       const question = await firstUnclaimed(tx.db, agentId, tx.now);
       if (question !== null && (await recordHeard(tx, question))) return question;
@@ -164,6 +162,6 @@ export function createQuestions(platform: DefinitionPlatform, waits: QuestionWai
 function alreadyEnded(question: Question): PawlError {
   const how = question.end === 'answered' ? 'has been answered already' : `has ended: ${question.answer ?? ''}`;
   return new PawlError('conflict', `The question ${question.id} ${how}.`, {
-    hint: 'If there is more to say, write: pawl send.',
+    hint: 'To add something, use pawl send.',
   });
 }

@@ -19,10 +19,9 @@ import { askedFacts } from './question-target.ts';
 import type { Questions } from './questions.ts';
 import { isParked, park } from './unanswered.ts';
 
-/** The collaborators of settling. */
 type SettleParts = { platform: DefinitionPlatform; questions: Pick<Questions, 'end'> };
 
-/** Does what is due about every open question. */
+/** Settles all open questions that are due. */
 export async function settleAllQuestions(parts: SettleParts, now: number): Promise<void> {
   const { db } = parts.platform.store;
   for (let page = await openQuestions(db); page.length > 0;) {
@@ -31,7 +30,7 @@ export async function settleAllQuestions(parts: SettleParts, now: number): Promi
   }
 }
 
-/** Does what is due about the questions to an agent, and of it. */
+/** Settles the questions to an agent and from it. */
 export async function settleQuestionsOf(parts: SettleParts, agentId: string): Promise<void> {
   const { store, clock } = parts.platform;
   const now = clock();
@@ -39,7 +38,7 @@ export async function settleQuestionsOf(parts: SettleParts, agentId: string): Pr
   for (const question of await openQuestionsFrom(store.db, agentId)) await settleQuestion(parts, question, now);
 }
 
-/** Does what is due about one question. The facts are looked at first without a transaction: mostly nothing is. */
+/** Settles one question. Checks the facts without a transaction first: mostly nothing is due. */
 async function settleQuestion({ platform, questions }: SettleParts, known: Question, now: number): Promise<void> {
   const { store } = platform;
   if ((await judged(platform, store.db, known, now)).do === 'keep') return;
@@ -74,7 +73,7 @@ async function apply(
     case 'remind':
       return recordReminder(tx, question);
     case 'park':
-      await park(tx, question.id, asker, `it asked the person, and nobody has answered so far: ${excerpt}`);
+      await park(tx, question.id, asker, `it asked the person, and has no answer so far: ${excerpt}`);
       return;
     case 'end': {
       const { end, text } = judgement;
@@ -84,7 +83,7 @@ async function apply(
         await tellSupervisor(
           tx,
           asker,
-          `${asker.alias} was denied what it asked for, since nobody answered in time: ${excerpt}`,
+          `${asker.alias} was denied its request, since there was no answer in time: ${excerpt}`,
         );
     }
   }

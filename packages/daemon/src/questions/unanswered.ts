@@ -11,24 +11,24 @@ import type { Platform } from '../platform/platform.ts';
 import { tellSupervisor } from './question-record.ts';
 import type { Signals } from '../agents/signals.ts';
 
-/** What is parked is remembered under this name and the id of its question or run, so that it is told once. */
+/** Settings with this prefix and the id of a question or run mark it as parked, so that it is reported once. */
 const parkedPrefix = 'parked:';
-/** What is parked for so long may be told again. */
+/** After this time a parked item may be reported again. */
 const parkedMs = 30 * 24 * 60 * 60_000;
 
-/** True when whoever looks after the agent has been told that this waits. */
+/** True if the agent's supervisor has been told that this waits. */
 export async function isParked(db: Database, id: string): Promise<boolean> {
   return (await getSetting(db, parkedPrefix + id)) !== undefined;
 }
 
-/** Leaves something to the person for as long as it takes, and tells whoever looks after the agent, once. */
+/** Leaves an item to the person indefinitely, and tells the agent's supervisor once. */
 export async function park(tx: WriteTransaction, id: string, agent: Agent, what: string): Promise<void> {
   await forgetSettings(tx, parkedPrefix, tx.now - parkedMs);
   await setSetting(tx, parkedPrefix + id, true);
   await tellSupervisor(tx, agent, `${agent.alias} waits: ${what}`);
 }
 
-/** Runs that ended with questions, when nobody answers in time: their agents decide themselves, or stay where they are. */
+/** Settles runs that ended with questions but got no answer in time: their agents decide themselves, or stay parked. */
 export async function settleWaitingRuns(
   platform: Platform,
   signals: Pick<Signals, 'reply'>,
@@ -45,7 +45,7 @@ export async function settleWaitingRuns(
     if (policy === 'decide' && facts.agent.kind === 'main') await decide(platform, signals, id, run.id);
     else if (!(await isParked(store.db, run.id))) {
       const asked = firstLine(run.questions[0]?.question ?? '', limits.labelCharacters);
-      await store.write((tx) => park(tx, run.id, facts.agent, `nobody has answered its questions so far: ${asked}`));
+      await store.write((tx) => park(tx, run.id, facts.agent, `its questions have no answer so far: ${asked}`));
     }
   }
 }
@@ -59,7 +59,7 @@ async function decide(
   try {
     await signals.reply(agentId, { notNow: true }, { by: 'policy', key: `decide:${runId}` });
   } catch (error) {
-    // Somebody was quicker, or it cannot go on: others are not kept from it.
-    platform.log.warn({ agent: agentId, error: messageOf(error) }, 'an agent could not be told to decide itself');
+    // It was answered meanwhile, or cannot be resumed; continue with the others.
+    platform.log.warn({ agent: agentId, error: messageOf(error) }, 'failed to tell an agent to decide itself');
   }
 }

@@ -69,7 +69,7 @@ test('park: it stays in the inbox, and whoever looks after the agent is told onc
   await endedUnseen(daemon, later.conversationId);
   const notices = await noticesTo(daemon, parent.id);
   expect(notices).toHaveLength(2);
-  expect(notices.filter((text) => text.includes('nobody has answered so far: May I?'))).toHaveLength(1);
+  expect(notices.filter((text) => text.includes('has no answer so far: May I?'))).toHaveLength(1);
   expect(notices.filter((text) => text.includes('was denied'))).toHaveLength(1);
   expect((await daemon.client.inbox()).items.map(({ id }) => id)).toEqual([conversationId]);
 });

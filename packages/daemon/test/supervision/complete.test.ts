@@ -205,7 +205,10 @@ describe('between the word and the end', () => {
     const self = agentClient(daemon.home, agent.id);
     const resume = () => daemon.client.resumeAgent(agent.id, { prompt: 'more' }, randomUUID());
     // W4-09: nor is one that runs.
-    await expect(resume()).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('at work') });
+    await expect(resume()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('already working'),
+    });
     await self.completeAgent('@current', { summary: 'done' });
     expect(await view(agent.id)).toMatchObject({
       status: 'running',

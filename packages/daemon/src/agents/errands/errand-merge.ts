@@ -26,16 +26,14 @@ import { beginMerge, forgetMerge, mergeBegun, mergesBegun } from './merge-intent
 export type MergeRequest = { into?: string | undefined; commit?: boolean | undefined };
 export type Merged = { branch: string; into: string; commit: string; already: boolean };
 
-/** What is known of an errand once it is clear that it may be merged. */
+/** An errand that may be merged. */
 type Errand = { agent: Agent; repository: Repository; ownDir: string; path: string; branch: string; base: string };
 
 /**
- * Merges an errand's branch and ends the errand. Nothing changes unless all of it can: the merge is computed apart, the
- * branch moves only from where it was looked at, and a checkout that has it goes along only when it is clean.
- *
- *   intent on record ─▶ the branch moves ─▶ its checkout follows ─▶ errand.merged, the agent ends, the intent goes
- *
- * Cut short anywhere, it is finished by the next daemon, or by asking again. To be called in the agent's lane.
+ * Merges an errand's branch and ends the errand. All or nothing: the merge is computed apart, the branch moves by
+ * compare-and-set, and its checkout follows only if it is clean.
+ *   record intent ─▶ move branch ─▶ update checkout ─▶ errand.merged, agent ends, intent deleted
+ * After a crash, the next daemon or a repeated request completes it. Call it in the agent's lane.
  */
 export async function mergeErrand(platform: Platform, agentId: string, request: MergeRequest): Promise<Merged> {
   const { db } = platform.store;
@@ -59,19 +57,19 @@ export async function mergeErrand(platform: Platform, agentId: string, request: 
   return move(platform, errand, into);
 }
 
-/** Finishes every merge that an earlier daemon had begun. One that cannot be finished keeps no other from it. */
+/** Completes merges that an earlier daemon started. A failure does not block the others. */
 export async function finishMerges(platform: Platform): Promise<void> {
   for (const intent of await mergesBegun(platform.store.db)) {
     try {
       const agent = await agentById(platform.store.db, intent.agentId);
       if (agent !== null) await finishMerge(platform, agent, intent);
     } catch (error) {
-      platform.log.error({ agent: intent.agentId, error: messageOf(error) }, 'a merge could not be finished yet');
+      platform.log.error({ agent: intent.agentId, error: messageOf(error) }, 'failed to complete a merge; will retry');
     }
   }
 }
 
-/** Goes on where a merge was cut short; null when it had changed nothing yet. */
+/** Continues an interrupted merge; null if it had changed nothing. */
 async function finishMerge(platform: Platform, agent: Agent, intent: MergeIntent): Promise<Merged | null> {
   const { into, from, to } = intent;
   const { repository, ownDir, branch } = await errandOf(platform, agent);
@@ -81,10 +79,7 @@ async function finishMerge(platform: Platform, agent: Agent, intent: MergeIntent
     return null;
   }
   if (!(await finishAdvance(repository, { ownDir, branch: into, from, to }))) {
-    platform.log.warn(
-      { branch: into },
-      'the files of a checkout could not follow its branch; look at git status there',
-    );
+    platform.log.warn({ branch: into }, 'failed to update the files of a checkout to its branch; run git status there');
   }
   await endMerged(platform, agent, { branch, into, commit: to });
   return { branch, into, commit: to, already: true };
@@ -94,7 +89,7 @@ async function move(platform: Platform, errand: Errand, into: string): Promise<M
   const { agent, repository, ownDir, branch, base } = errand;
   const tip = await branchTip(repository, branch);
   if (tip === null || tip === base) {
-    throw new PawlError('conflict', `There is no commit on ${branch} that could be merged.`, {
+    throw new PawlError('conflict', `${branch} has no commit to merge.`, {
       hint: `Tell it to commit, or end it: pawl errand abandon ${agent.alias}`,
     });
   }
@@ -119,7 +114,7 @@ async function move(platform: Platform, errand: Errand, into: string): Promise<M
   throw new PawlError('busy', `The branch ${into} keeps moving.`, { hint: 'Try again in a moment.' });
 }
 
-/** Moves the target, or forgets the intent: then nothing has changed. */
+/** Moves the target, or deletes the intent if nothing has changed. */
 async function tryAdvance(
   platform: Platform,
   { agent, repository, ownDir, branch }: Errand,
@@ -134,7 +129,7 @@ async function tryAdvance(
   }
 }
 
-/** The end of a merge: the event, the end of the agent, and of the intent, in one transaction. */
+/** Completes a merge: event, end of the agent, and end of the intent, in one transaction. */
 async function endMerged(platform: Platform, agent: Agent, data: Omit<Merged, 'already'>): Promise<void> {
   await platform.store.write(async (tx) => {
     await forgetMerge(tx, agent.id);
@@ -162,7 +157,7 @@ async function targetOf({ repository, branch }: Errand, wanted: string | undefin
   const into = wanted ?? (await currentBranch(repository));
   if (into === null) {
     throw new PawlError('conflict', `The work tree ${repository.root} is on no branch.`, {
-      hint: 'Say where to merge into: --into main',
+      hint: 'Name the branch to merge into: --into main',
     });
   }
   checkBranchName(into);
@@ -170,7 +165,7 @@ async function targetOf({ repository, branch }: Errand, wanted: string | undefin
   throw new PawlError('invalid_input', `${branch} is the errand’s own branch.`, { hint: 'Name another with --into.' });
 }
 
-/** Nobody's files change while they work: a branch that an agent has checked out is not merged into. */
+/** Refuses to merge into a branch that an agent has checked out, since its files would change while it works. */
 async function refuseAgents(platform: Platform, repository: Repository, into: string): Promise<void> {
   const path = await checkoutOf(repository, into);
   if (path === null || !path.startsWith(platform.home.worktrees + sep)) return;
@@ -179,7 +174,7 @@ async function refuseAgents(platform: Platform, repository: Repository, into: st
   });
 }
 
-/** Refuses a worktree with uncommitted files, or commits them when the person asked for it. */
+/** Refuses a worktree with uncommitted files, or commits them on request. */
 async function settleFiles(errand: Errand, commit: boolean): Promise<void> {
   const { agent, repository, ownDir, path, branch } = errand;
   const work = await worktreeWork(repository, errand);

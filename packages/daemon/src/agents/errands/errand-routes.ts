@@ -5,7 +5,6 @@ import type { ErrandParts } from './errands.ts';
 import type { DoorVariables } from '../../platform/http/door.ts';
 import { selfOnly } from '../../platform/http/door.ts';
 
-/** What is asked of errands, and done to them. */
 export function addErrandRoutes(app: OpenAPIHono<DoorVariables>, parts: ErrandParts): void {
   const { agents } = parts;
   const errands = createErrands(parts);

@@ -18,24 +18,24 @@ import type { MergeRequest, Merged } from './errand-merge.ts';
 import { mergeErrand } from './errand-merge.ts';
 import type { Signals } from '../signals.ts';
 
-/** Why an errand ended whose work nobody wants. */
+/** The end reason of an abandoned errand. */
 const abandoned = 'abandoned';
 
 export type ErrandParts = { platform: Platform; reconciler: Reconciler; agents: Agents; signals: Signals };
 
-/** What can be done about errands: small pieces of work that a person looks at and takes over, or does not. */
+/** Errands: small jobs whose result a person merges or abandons. */
 export function createErrands({ platform, reconciler, agents, signals }: ErrandParts) {
   const { store } = platform;
 
   return {
-    /** The errands with what they are about, newest first. */
+    /** The errands with their assignments, newest first. */
     async list(all: boolean): Promise<ErrandList> {
       const rows = await listErrands(store.db, { includeEnded: all });
       const views = await agents.views(rows);
       return { errands: views.map((view) => ({ ...view, description: view.assignment ?? '' })) };
     },
 
-    /** Says something more to an errand that runs or rests: live where its provider listens, else by resuming it. */
+    /** Sends a message to an errand: live if its provider listens, else by resuming it. */
     async send(agent: Agent, message: string, key: string | undefined): Promise<'live' | 'resumed'> {
       const facts = await agentView(store.db, agent.id);
       if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agent.id}.`);
@@ -43,7 +43,10 @@ export function createErrands({ platform, reconciler, agents, signals }: ErrandP
       return signals.tell(agent.id, message, { by: 'person', key });
     },
 
-    /** What an agent's branch and worktree have beyond its base, committed or not; of an errand or of any other. */
+    /**
+     * The diff of an agent's branch and worktree against its base, committed or not; also for agents that are not
+     * errands.
+     */
     async diff(agent: Agent): Promise<BranchDiff & { branch: string; base: string }> {
       const project = await projectOf(store, agent);
       const place = branchPlaceOf(agent);
@@ -52,11 +55,11 @@ export function createErrands({ platform, reconciler, agents, signals }: ErrandP
       return { ...diff, branch: place.branch, base: place.base };
     },
 
-    /** Merges an errand's branch and ends the errand; its worktree then goes the way of all that are done with. */
+    /** Merges an errand's branch and ends the errand; its worktree is then cleaned up as usual. */
     merge: (agent: Agent, request: MergeRequest): Promise<Merged> =>
       reconciler.inLane(agent.id, () => mergeErrand(platform, agent.id, request)),
 
-    /** Ends an errand without taking its work over. Its worktree goes to the trash, with what is uncommitted; its branch stays. */
+    /** Ends an errand without merging. Its worktree goes to the trash with uncommitted files; its branch stays. */
     async abandon(agent: Agent): Promise<{ branch: string }> {
       refuseOther(agent);
       const { branch } = branchPlaceOf(agent);
@@ -70,7 +73,7 @@ export function createErrands({ platform, reconciler, agents, signals }: ErrandP
       await reconciler.inLane(agent.id, async () => {
         const dead = await agentById(store.db, agent.id);
         const state = dead?.worktreeEnd?.state ?? null;
-        // A person asked for it, so that uncommitted files are no reason to keep it; they can be taken back.
+        // The person asked for it, so uncommitted files do not retain the worktree; it can be restored from the trash.
         if (dead?.endReason === abandoned && (state === null || state === 'retained')) {
           await cleanUp(platform, dead, { insist: true });
         }

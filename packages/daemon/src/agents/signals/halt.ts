@@ -11,7 +11,7 @@ import { identityOf, sessionDirectory } from '../../platform/platform.ts';
 import type { RunningFacts } from '../../sessions/reconcile/reconciler.ts';
 import type { SignalParts } from './signal-parts.ts';
 
-/** Halts an agent's processes. The wish is on record first, so that a daemon that dies here is made good. */
+/** Pauses an agent's processes. Records the request first, so that the next daemon completes it after a crash. */
 export async function pause(parts: SignalParts, agentId: string): Promise<void> {
   const { platform } = parts;
   await toSession(parts, agentId, async ({ agent, session }) => {
@@ -25,7 +25,7 @@ export async function pause(parts: SignalParts, agentId: string): Promise<void> 
   });
 }
 
-/** Lets halted processes go on, and only then forgets that they were to be halted. */
+/** Continues paused processes, and only then clears the request. */
 export async function proceed(parts: SignalParts, agentId: string): Promise<void> {
   const { platform } = parts;
   await toSession(parts, agentId, async ({ agent, session }) => {
@@ -39,13 +39,13 @@ export async function proceed(parts: SignalParts, agentId: string): Promise<void
   });
 }
 
-/** Asks an agent, once, to leave off what it does; how it ends is its own matter. */
+/** Interrupts an agent once; how it reacts is up to the agent. */
 export async function interrupt(parts: SignalParts, agentId: string): Promise<void> {
   const { platform } = parts;
   await toSession(parts, agentId, async ({ agent, session }) => {
     if (session.pausedAt !== null) {
-      throw new PawlError('conflict', `${agent.alias} is paused, so it cannot hear.`, {
-        hint: `Let it go on first: pawl continue ${agent.alias}`,
+      throw new PawlError('conflict', `${agent.alias} is paused, so it cannot react.`, {
+        hint: `Continue it first: pawl continue ${agent.alias}`,
       });
     }
     await platform.store.write(async (tx) => {
@@ -56,7 +56,7 @@ export async function interrupt(parts: SignalParts, agentId: string): Promise<vo
   });
 }
 
-/** Acts on the running session of an agent, or refuses when there is none. */
+/** Acts on the running session of an agent, or throws if there is none. */
 async function toSession(
   { platform, reconciler }: SignalParts,
   agentId: string,
@@ -69,7 +69,7 @@ async function toSession(
     return true;
   });
   if (done === null) {
-    throw new PawlError('conflict', 'The agent has no process now.', { hint: 'See `pawl ps` for those that run.' });
+    throw new PawlError('conflict', 'The agent has no process now.', { hint: 'See `pawl ps` for agents that run.' });
   }
 }
 

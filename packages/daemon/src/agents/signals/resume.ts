@@ -28,14 +28,14 @@ import type { SignalParts } from './signal-parts.ts';
 const goOn = 'Go on with your task.';
 
 export type ResumeOptions = {
-  /** Written with the new run. */
+  /** An event to store with the new run. */
   told?: NewEvent | null;
   budget?: Limits | undefined;
-  /** Its prompt is a person's own word, and may be new work. */
+  /** A person wrote the prompt, so it may be new work. */
   byPerson?: boolean;
 };
 
-/** Gives an agent that rests a new run; it goes on with its conversation. */
+/** Starts a new run of an idle agent, which continues its conversation. */
 export async function resume(
   { platform }: SignalParts,
   agentId: string,
@@ -48,7 +48,7 @@ export async function resume(
   if (known === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
   refuseResume(known);
   const project = await projectIfAny(store, known);
-  // As it is now: a definition that was deleted meanwhile begins no new run.
+  // Read it now: no run may start with a deleted definition.
   const definition = await platform.definitions.find(project, known.definition);
   refuseUncountable(platform.providers.find(known.provider), budget);
   const isRepeated = (await agentOfRequest(store.db, key)) !== null;
@@ -74,7 +74,7 @@ export async function resume(
   });
 }
 
-/** Gives an agent whose work is finished a person's words as its new assignment. */
+/** Makes a person's prompt the new assignment of an agent whose work is finished. */
 async function assign(tx: WriteTransaction, { agent, run }: AgentView, prompt: string): Promise<void> {
   const [latest] = await changesByAgent(tx.db, agent.id);
   const hasOpenChange = latest !== undefined && !isOver(latest);
@@ -87,7 +87,7 @@ async function setBudget(tx: WriteTransaction, agent: Agent, budget: Budget): Pr
   tx.emit({ type: 'budget.changed', projectId: agent.projectId, agentId: agent.id, data: { budget } });
 }
 
-/** Refuses agents that are never resumed. */
+/** Throws for agents that are never resumed. */
 export function refuseResume(agent: Agent): void {
   if (agent.parentId === null) throw new PawlError('conflict', 'Agent 0 is you; it runs nothing.');
   if (agent.kind === 'subagent') {
@@ -101,13 +101,13 @@ export function refuseResume(agent: Agent): void {
 
 function taskToResume(agent: Agent, run: Run | null, prompt: string | undefined): string {
   if (run !== null && run.outcome === null) {
-    throw new PawlError('conflict', `${agent.alias} is at work already.`, {
+    throw new PawlError('conflict', `${agent.alias} is already working.`, {
       hint: 'Wait until it is done, or stop it first.',
     });
   }
   if (prompt === undefined && run === null) {
     throw new PawlError('invalid_input', `${agent.alias} has had no task yet.`, {
-      hint: `Say what to do: pawl resume ${agent.alias} "…"`,
+      hint: `Give it a task: pawl resume ${agent.alias} "…"`,
     });
   }
   const task = prompt ?? goOn;

@@ -7,7 +7,7 @@ import { endRun, openRuns, runById, runTree } from '@pawl/store/sessions/runs';
 import { taskAfterRun } from '../../tasks/tasks.ts';
 import type { SignalParts } from './signal-parts.ts';
 
-/** Asks for the end of an agent's session and waits until its processes have left. Nothing happens to one that rests. */
+/** Stops an agent's session and waits until its processes have exited. Has no effect on an idle agent. */
 export async function stop({ platform, reconciler }: SignalParts, agentId: string): Promise<void> {
   await platform.store.write(async (tx) => {
     const facts = await agentView(tx.db, agentId);
@@ -20,7 +20,7 @@ export async function stop({ platform, reconciler }: SignalParts, agentId: strin
   await reconciler.settle(agentId);
 }
 
-/** The emergency brake: stops everybody who is at work, those too who only wait for a place. */
+/** Stops all working agents, including those that wait for a slot. */
 export async function stopAll({ platform, reconciler }: SignalParts): Promise<string[]> {
   const stopped = await platform.store.write(async (tx) => {
     const agents: string[] = [];
@@ -36,7 +36,7 @@ export async function stopAll({ platform, reconciler }: SignalParts): Promise<st
   return stopped;
 }
 
-/** Cancels a run and all that it began. The agents stay; their processes for these runs leave. */
+/** Cancels a run and all runs it started. The agents stay; their processes for these runs end. */
 export async function cancel({ platform, reconciler }: SignalParts, runId: string): Promise<string[]> {
   const cancelled = await platform.store.write(async (tx) => {
     const ended: Run[] = [];
@@ -56,7 +56,7 @@ export async function cancel({ platform, reconciler }: SignalParts, runId: strin
   return cancelled.map((run) => run.id);
 }
 
-/** The run that a person means: the one with this id, or the open one of this agent; null when it rests. */
+/** The run to cancel: by id, or the open run of an agent; null if it is idle. */
 export async function runToCancel(
   { platform }: SignalParts,
   reference: string,

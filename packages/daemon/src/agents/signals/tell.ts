@@ -18,8 +18,8 @@ import type { SignalParts } from './signal-parts.ts';
 import { stop } from './stop.ts';
 
 /**
- * Says something to an agent that is at work, or rests: to the process that runs where its provider listens while it
- * works, else its turn is ended and it goes on with the word in a new session.
+ * Sends a message to an agent: to the running process if its provider listens while it works, else by ending the turn
+ * and resuming it with the message.
  */
 export async function tell(
   parts: SignalParts,
@@ -38,7 +38,7 @@ export async function tell(
   const unheard = facts?.run?.outcome === null && !(await hasSpoken(parts, facts.run)) ? facts.run.task : null;
   if (facts?.run?.outcome === null) await stop(parts, agentId);
   const event = toldEvent(known, by, 'resumed');
-  // What was said before and has reached nobody is said again, together with this.
+  // Include earlier messages that were never delivered.
   await resume(parts, agentId, unheard === null ? message : `${unheard}\n\n${message}`, key, {
     told: event,
     byPerson: by === 'person',
@@ -46,7 +46,7 @@ export async function tell(
   return 'resumed';
 }
 
-/** Goes on with the answers to the questions that an agent left, or with the word that there are none now. */
+/** Resumes an agent with the answers to its questions, or tells it that there are none. */
 export async function reply(
   parts: SignalParts,
   agentId: string,
@@ -59,8 +59,8 @@ export async function reply(
   if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
   const questions = facts.run?.outcome === 'completed' ? facts.run.questions : null;
   if (questions === null) {
-    throw new PawlError('conflict', `${facts.agent.alias} has asked nothing.`, {
-      hint: `To tell it something: pawl resume ${facts.agent.alias} "…"`,
+    throw new PawlError('conflict', `${facts.agent.alias} has no open question.`, {
+      hint: `To send it a message: pawl resume ${facts.agent.alias} "…"`,
     });
   }
   const answers = body.notNow === true ? {} : answersTo(questions, body);
@@ -79,7 +79,7 @@ async function hasSpoken({ platform, reconciler }: SignalParts, run: Run): Promi
   return (await sessionsThatSpoke(platform.store.db, run.agentId)).some((session) => session.runId === run.id);
 }
 
-/** Hands a word to the process that runs; false when none does that would hear it. */
+/** Sends a message to the running process; false if none would read it. */
 async function tellLive(
   { platform, reconciler }: SignalParts,
   agentId: string,
@@ -94,7 +94,7 @@ async function tellLive(
     try {
       await sendInput(platform.host, sessionDirectory(platform.home, session.id), streamJsonMessage(message));
     } catch (error) {
-      // Its turn has just ended, and nobody reads there any more.
+      // Its turn has just ended, so the process no longer reads.
       if (error instanceof PawlError && error.code === 'conflict') return false;
       throw error;
     }

@@ -14,7 +14,7 @@ import { fixWorktrees, forgetFix } from './fix-record.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 
-/** The worktrees that `pawl change fix` made, as they are listed. */
+/** The worktrees created by `pawl change fix`, for a listing. */
 export async function listFixWorktrees(platform: Platform, projects: Map<string, Project>): Promise<WorktreeView[]> {
   const records = (await fixWorktrees(platform.store.db)).filter(({ path }) => existsSync(path));
   return records.map(({ path, projectId, branch, changeId, at }) => ({
@@ -29,7 +29,10 @@ export async function listFixWorktrees(platform: Platform, projects: Map<string,
   }));
 }
 
-/** Moves those to the trash whose change is merged or closed, and that hold nothing; with `force`, also what is uncommitted. */
+/**
+ * Moves worktrees of merged or closed changes to the trash if they are clean; with `force`, also with uncommitted
+ * files.
+ */
 export async function trashFixWorktrees(
   platform: Platform,
   { force, dryRun }: { force: boolean; dryRun: boolean },
@@ -39,7 +42,7 @@ export async function trashFixWorktrees(
     try {
       if (await trashOne(platform, record, { force, dryRun })) trashed.push(record.path);
     } catch (error) {
-      platform.log.warn({ path: record.path, error: messageOf(error) }, 'a worktree could not be pruned');
+      platform.log.warn({ path: record.path, error: messageOf(error) }, 'failed to prune a worktree');
     }
   }
   return trashed;

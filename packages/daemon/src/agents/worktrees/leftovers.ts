@@ -16,16 +16,16 @@ import { fixWorktrees } from './fix-record.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { dropForkSnapshot, ownGitDirectory, repositoryOf, sessionDirectory } from '../../platform/platform.ts';
 
-/** A directory where worktrees are made that belongs to no agent of the registry. */
+/** A directory among the worktrees that belongs to no registered agent. */
 export type Orphan = {
   path: string;
   name: string;
-  /** Null for one where agents with several projects or none work: the repositories in it are not on record. */
+  /** Null for a directory of agents with several projects or none: its repositories are not on record. */
   project: Project | null;
   inUse: boolean;
 };
 
-/** Finds orphaned worktrees. Only our own root is looked at. */
+/** Finds orphaned worktrees below our own root. */
 export async function orphanedWorktrees(platform: Platform): Promise<Orphan[]> {
   const found: Omit<Orphan, 'inUse'>[] = [];
   for (const project of await listProjects(platform.store.db)) {
@@ -34,7 +34,7 @@ export async function orphanedWorktrees(platform: Platform): Promise<Orphan[]> {
   }
   for (const name of await directoriesIn(platform.home.agentWorkdirs))
     found.push({ path: join(platform.home.agentWorkdirs, name), name, project: null });
-  // The registry is asked last: a row comes before its directory, so whatever was found has its row by now.
+  // Read the registry last: a row precedes its directory, so every directory found has its row by now.
   const registered = await directoriesInUse(platform.store.db);
   for (const { path } of await fixWorktrees(platform.store.db)) registered.add(path);
   return found
@@ -42,14 +42,14 @@ export async function orphanedWorktrees(platform: Platform): Promise<Orphan[]> {
     .map((orphan) => ({ ...orphan, inUse: processesIn(orphan.path).length > 0 }));
 }
 
-/** Moves an orphan to the trash; null when it was not there any more. */
+/** Moves an orphan to the trash; null if it is gone. */
 export async function trashOrphan(platform: Platform, { path, name, project }: Orphan): Promise<string | null> {
   if (project === null) return null;
   const request = { path, trashDir: platform.home.trash, branch: `work/${name}`, at: Date.now() };
   return (await trashWorktree(await repositoryOf(platform, project), request))?.entry ?? null;
 }
 
-/** Sessions that run but that the registry does not know, as after a database was restored from an older copy. */
+/** Running sessions that the registry does not know, as after restoring an older database. */
 export async function unregisteredSessions(platform: Platform): Promise<string[]> {
   const unknown: string[] = [];
   for (const id of await directoriesIn(platform.home.sessions)) {
@@ -59,7 +59,7 @@ export async function unregisteredSessions(platform: Platform): Promise<string[]
   return unknown;
 }
 
-/** Ends the processes of a session that nobody knows. Its worktree and output stay. */
+/** Ends the processes of an unknown session. Its worktree and output stay. */
 export async function endUnregistered(platform: Platform, id: string): Promise<void> {
   const dir = sessionDirectory(platform.home, id);
   const { identity } = await findSession(dir);
@@ -76,7 +76,7 @@ async function directoriesIn(directory: string): Promise<string[]> {
   }
 }
 
-/** Snapshots of files that no fork is waiting for: their fork was cut short, or has them by now. */
+/** Deletes snapshots that no fork needs: their fork was interrupted, or has used them. */
 export async function dropUnusedSnapshots(platform: Platform): Promise<void> {
   for (const project of await listProjects(platform.store.db)) {
     const ownDir = ownGitDirectory(platform.home, project.id);
@@ -88,22 +88,22 @@ export async function dropUnusedSnapshots(platform: Platform): Promise<void> {
   }
 }
 
-/** A directory that cannot be read keeps nobody from coming up. */
+/** An unreadable directory must not stop the daemon from starting. */
 async function snapshotsIn(platform: Platform, ownDir: string): Promise<string[]> {
   try {
     return await listSnapshots(ownDir);
   } catch (error) {
-    platform.log.warn({ directory: ownDir, error: messageOf(error) }, 'snapshots of files could not be listed');
+    platform.log.warn({ directory: ownDir, error: messageOf(error) }, 'failed to list snapshots of files');
     return [];
   }
 }
 
-/** What a restore or a prune that was cut short at its last step has still to delete: nothing of it is anybody's. */
+/** Deletes what an interrupted restore or prune left in the trash. */
 export async function finishTrash(platform: Platform): Promise<void> {
   for (const name of await directoriesIn(platform.home.trash)) {
     if (!/^\.(?:pruned|restored)-[A-Za-z0-9_-]+$/.test(name)) continue;
     await rm(join(platform.home.trash, name), { recursive: true, force: true }).catch((error: unknown) =>
-      platform.log.warn({ entry: name, error: messageOf(error) }, 'the trash could not be tidied'),
+      platform.log.warn({ entry: name, error: messageOf(error) }, 'failed to clean up the trash'),
     );
   }
 }

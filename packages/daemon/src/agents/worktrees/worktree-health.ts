@@ -11,12 +11,12 @@ import { placesOf } from '../../platform/places.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { ownGitDirectory, projectOf, repositoryOf } from '../../platform/platform.ts';
 
-/** A living agent's worktree that git no longer knows, although its files are there. */
+/** A living agent's worktree that exists on disk but that git no longer knows. */
 export type DetachedWorktree = { agent: Agent; path: string; branch: string; reason: string };
 
 const unknown = { head: null, commits: null, changed: null, untracked: null, files: [] };
 
-/** Reads what is in an agent's worktree. What cannot be read is null, with the reason; it is never shown as nothing. */
+/** Describes an agent's worktree. Parts that cannot be read are null, with the reason, never shown as empty. */
 export async function describeWorktree(platform: Platform, agent: Agent): Promise<Inspection['worktree']> {
   if (agent.worktree === null || agent.projectId === null) return null;
   if (!existsSync(agent.worktree)) return { exists: false, problem: null, ...unknown };
@@ -36,7 +36,7 @@ export async function describeWorktree(platform: Platform, agent: Agent): Promis
   }
 }
 
-/** Reads what is in the worktrees that an agent has in further projects. */
+/** Describes an agent's worktrees in further projects. */
 export async function describePlaces(platform: Platform, agent: Agent): Promise<Inspection['places']> {
   const [, ...others] = await placesOf(platform.store.db, agent);
   return Promise.all(
@@ -47,7 +47,7 @@ export async function describePlaces(platform: Platform, agent: Agent): Promise<
   );
 }
 
-/** Finds worktrees of living agents whose files are there, but that git has no whole record of. */
+/** Finds worktrees of living agents that exist on disk but that git has no complete record of. */
 export async function detachedWorktrees(platform: Platform): Promise<DetachedWorktree[]> {
   const found: DetachedWorktree[] = [];
   for (const { agent } of await placesThere(platform)) {
@@ -58,32 +58,30 @@ export async function detachedWorktrees(platform: Platform): Promise<DetachedWor
       const link = await worktreeLink(repository, path);
       if (link.state === 'detached') found.push({ agent, path, branch, reason: link.reason });
     } catch (error) {
-      // A project whose directory is gone is a finding of its own.
+      // A missing project directory is reported separately.
       platform.log.debug({ agent: agent.alias, error: messageOf(error) }, 'cannot tell whether git knows a worktree');
     }
   }
   return found;
 }
 
-/** Tells a person about a worktree that git no longer knows. */
 export function detachedFinding({ agent, path, reason }: DetachedWorktree): Finding {
   return {
     check: 'worktree',
     level: 'error',
-    message: `${path} of ${agent.alias} is no worktree any more: ${reason}`,
+    message: `${path} of ${agent.alias} is no longer a worktree: ${reason}`,
     hint: '`pawl doctor --fix` registers it again; its files stay as they are.',
     fixable: true,
   };
 }
 
-/** Tells a person why a worktree could not be registered again. */
 export function stillDetached({ path }: DetachedWorktree, error: unknown): Finding {
   const hint = error instanceof PawlError ? error.hint : undefined;
   const message = `${path} could not be registered again: ${messageOf(error)}`;
   return { check: 'worktree', level: 'error', message, ...(hint === undefined ? {} : { hint }), fixable: false };
 }
 
-/** Registers a worktree again, files untouched. */
+/** Registers a worktree again without touching its files. */
 export async function reattach(platform: Platform, { agent, path, branch }: DetachedWorktree): Promise<void> {
   const project = await projectOf(platform.store, agent);
   const repository = await repositoryOf(platform, project);

@@ -21,7 +21,7 @@ import { placeInTrash, placesThere } from '../../platform/kept-places.ts';
 import { whyItStays } from '../leaving-facts.ts';
 import { orphanedWorktrees } from './leftovers.ts';
 
-/** Every worktree of ours: in use, kept, in the trash, or of nobody. */
+/** All our worktrees: in use, kept, in the trash, or orphaned. */
 export async function listWorktrees(platform: Platform): Promise<WorktreeView[]> {
   const projects = new Map((await listProjects(platform.store.db)).map((project) => [project.id, project]));
   const places = await placesThere(platform);
@@ -44,7 +44,7 @@ export async function listWorktrees(platform: Platform): Promise<WorktreeView[]>
   ];
 }
 
-/** Takes a worktree back from the trash. */
+/** Restores a worktree from the trash. */
 export async function restoreFromTrash(platform: Platform, name: string): Promise<{ path: string }> {
   const entry = (await listTrash(platform.home.trash)).find((each) => each.name === name);
   if (entry === undefined || entry.note === null) {
@@ -59,7 +59,8 @@ export async function restoreFromTrash(platform: Platform, name: string): Promis
       hint: 'Run `pawl init` there first.',
     });
   }
-  // The registry first: one that says "restored" while the files are still in the trash lets them be taken back again.
+  // Update the registry first: if it says "restored" while the files are still in the trash, the restore can be
+  // repeated.
   const place = await placeInTrash(platform, name);
   if (place !== null) await noteEnd(platform, place, (at) => ({ state: 'restored', at }));
   const path = await putBack(platform, project, name).catch(async (error: unknown) => {
@@ -73,7 +74,7 @@ export async function restoreFromTrash(platform: Platform, name: string): Promis
   return { path };
 }
 
-/** Puts an entry back: a worktree of a project, or a plain directory. */
+/** Restores an entry: a worktree of a project, or a plain directory. */
 async function putBack(platform: Platform, project: Project | null, name: string): Promise<string> {
   if (project === null) return (await restoreDirectory({ trashDir: platform.home.trash, name })).path;
   const repository = await repositoryOf(platform, project);
@@ -85,9 +86,8 @@ async function noteEnd(platform: Platform, place: Place, end: (at: number) => Wo
 }
 
 /**
- * Deletes old entries of the trash for good. What holds uncommitted work is kept unless the person insists, and then it is
- * archived first. Worktrees that were kept go to the trash on this occasion: those that hold nothing any more, or, when the
- * person insists, with all that is in them.
+ * Deletes old trash entries permanently. Keeps those with uncommitted work unless forced, and then archives it first.
+ * Also moves kept worktrees to the trash: those that are clean now or, if forced, all.
  */
 export async function pruneWorktrees(
   platform: Platform,
@@ -115,7 +115,7 @@ export async function pruneWorktrees(
 }
 
 function whyKept(entry: TrashEntry, now: number, request: { olderThanMs: number; force: boolean }): string | null {
-  if (entry.note === null) return request.force ? null : 'its note cannot be read; --force deletes it all the same';
+  if (entry.note === null) return request.force ? null : 'its note cannot be read; --force deletes it anyway';
   if (now - entry.note.at < request.olderThanMs) return 'it is not old enough';
   const { dirty } = entry.note;
   return (dirty === null || dirty > 0) && !request.force
@@ -135,7 +135,7 @@ async function pruneEntry(platform: Platform, { name, note }: TrashEntry): Promi
   });
 }
 
-/** Looks again at the worktrees of the dead that were kept, and moves to the trash what may go, or says what would. */
+/** Re-examines the kept worktrees of dead agents and moves removable ones to the trash, or lists them in a dry run. */
 async function trashRetained(
   platform: Platform,
   reconciler: Reconciler,
@@ -153,7 +153,7 @@ async function trashRetained(
   return trashed;
 }
 
-/** Why each agent at rest still has its worktree. */
+/** Why each idle agent still has its worktree. */
 async function reasonsToStay(platform: Platform): Promise<Map<string, string>> {
   const { db } = platform.store;
   const reasons = new Map<string, string>();
@@ -182,7 +182,7 @@ function viewOfAgent(agent: Agent, projects: Map<string, Project>, waiting = '')
 function detailOf({ endedAt, worktreeEnd }: Agent): string {
   if (worktreeEnd === null) return endedAt === null ? '' : 'its agent is dead; about to be settled';
   if (worktreeEnd.state === 'retained') return worktreeEnd.reason;
-  return worktreeEnd.state === 'restored' ? 'taken back from the trash' : '';
+  return worktreeEnd.state === 'restored' ? 'restored from the trash' : '';
 }
 
 function viewOfTrash({ name, entry, note }: TrashEntry, projects: Map<string, Project>): WorktreeView {
