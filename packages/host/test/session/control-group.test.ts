@@ -87,7 +87,9 @@ test.runIf(hasGroups)('only a session’s own group counts, whatever its record 
     writeFileSync(join(one.dir, 'group'), `${path}\n`);
     expect(groupOf(one.dir, one.marker)).toBeNull();
   }
-  // One that still has processes is not removed.
+  // The shim joins its group after it is on record.
+  await eventually(() => pidsInGroup(other).includes(identity.pid));
+  // A group that still has processes is not removed.
   removeGroup(other);
   expect(pidsInGroup(other)).toContain(identity.pid);
   writeFileSync(join(one.dir, 'group'), `${groupFor(groupBase() ?? '', one.marker)}\n`);
