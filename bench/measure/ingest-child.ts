@@ -27,10 +27,11 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
   const ingest = startIngest({
     store,
     prompts: await loadPromptAssets(programs.prompts),
-    onChange() {},
+    onLeft() {},
     onTurnEnded() {},
     onUsage() {},
     onTrouble: (error) => done.reject(error),
+    onError: (error) => done.reject(error),
   });
   const parser =
     kind === 'pipeline' ? outputParsers['claude-stream-json'] : { parse: () => [], telling: [], conversation: [] };

@@ -25,5 +25,7 @@ export type LaunchLimits = {
   outputBytes: number | null;
 };
 
+export const noLimits: LaunchLimits = { runMs: null, outputBytes: null };
+
 /** A change of launches: from the one that was asked for to the one that is started. */
 export type ChangeLaunch = (launch: LaunchSpec) => LaunchSpec;

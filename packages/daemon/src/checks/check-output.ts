@@ -1,6 +1,8 @@
 import { sessionFile } from '@pawl/host/session/session-files';
 import type { Tail } from '@pawl/host/output/tail';
 import { openTail } from '@pawl/host/output/tail';
+import type { Piece } from '@pawl/host/supervise/output';
+import { openOutput } from '@pawl/host/supervise/output';
 import type { Check } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import { appendCheckChunk, updateCheck } from '@pawl/store/changes/checks';
@@ -40,12 +42,15 @@ type Batch = { pieces: { offset: number; bytes: Uint8Array }[]; offset: number }
 export function openCheckOutput({ store, check, directory, secrets, bounds }: OutputSource): CheckOutput {
   const path = sessionFile(directory, 'out');
   let { outputOffset, outputBytes } = check;
-  const tail = openTail({ path, offset: outputOffset, secrets });
-  let pending: Batch | null = null;
+  const output = openOutput({
+    directory,
+    offsets: { stdout: outputOffset },
+    secrets,
+    room: () => bounds.storedBytes - outputBytes,
+    toBatch,
+  });
 
-  async function storePending(): Promise<void> {
-    if (pending === null) return;
-    const { pieces, offset } = pending;
+  async function save({ pieces, offset }: Batch): Promise<void> {
     const added = pieces.reduce((sum, { bytes }) => sum + bytes.length, 0);
     await store.write(async (tx) => {
       const isOpen = await updateCheck(tx, check.id, { outputOffset: offset, outputBytes: outputBytes + added });
@@ -54,28 +59,14 @@ export function openCheckOutput({ store, check, directory, secrets, bounds }: Ou
     });
     outputOffset = offset;
     outputBytes += added;
-    pending = null;
-  }
-
-  /** Reads one piece of the beginning; null when there is nothing to take now. */
-  async function nextPiece(final: boolean): Promise<{ batch: Batch; more: boolean } | null> {
-    const room = bounds.storedBytes - outputBytes;
-    if (room <= 0) return null;
-    const { offset, bytes, damaged, more } = await tail.read(Math.min(limits.chunkBytes, room), { final });
-    // A script that writes to /dev/stdout by name begins the file anew, which is careless and no crime.
-    if (damaged !== null) return { batch: { pieces: [note(0, `the output was ${damaged} here`)], offset: 0 }, more };
-    if (bytes.length === 0) return null;
-    return { batch: { pieces: [{ offset, bytes }], offset: offset + bytes.length }, more };
   }
 
   async function takeIn({ final }: { final: boolean }): Promise<void> {
-    for (;;) {
-      await storePending();
-      const next = await nextPiece(final);
-      if (next === null) return;
-      pending = next.batch;
-      if (next.more) continue;
-      return storePending();
+    for (let more = true; more; more = output.hasMore()) {
+      const batch = await output.collect({ final });
+      if (batch === null) return;
+      await save(batch);
+      output.accept();
     }
   }
 
@@ -92,13 +83,22 @@ export function openCheckOutput({ store, check, directory, secrets, bounds }: Ou
       const left = begin + cut - outputOffset;
       const pieces: Batch['pieces'] = [{ offset: begin + cut, bytes: bytes.subarray(cut) }];
       if (left > 0) pieces.unshift(note(outputOffset, `${left} bytes are left out here`));
-      pending = { pieces, offset: size };
-      await storePending();
+      await save({ pieces, offset: size });
     },
     text: () => textOf(path),
     stored: () => ({ outputOffset, outputBytes }),
-    close: () => tail.close(),
+    close: () => output.close(),
   };
+}
+
+/** A script that writes to /dev/stdout by name begins the file anew, which is careless and no crime. */
+function toBatch(read: readonly Piece[]): Batch | null {
+  const last = read.at(-1);
+  if (last === undefined) return null;
+  const pieces = read.map(({ offset, bytes, damaged }) =>
+    damaged === null ? { offset, bytes } : note(0, `the output was ${damaged} here`),
+  );
+  return { pieces, offset: last.damaged === null ? last.offset + last.bytes.length : 0 };
 }
 
 /** What a step has printed, in bytes; 0 when its output file is gone. */

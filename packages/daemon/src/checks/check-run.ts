@@ -1,7 +1,6 @@
 import { addCounts } from '@pawl/core/guard/runner/runner';
 import { makeCheckClone } from '@pawl/git/merge/check-clone';
 import { removeWhole } from '@pawl/git/trash/remove-whole';
-import { findSession } from '@pawl/host/session/find-session';
 import { exists } from '@pawl/host/session/session-files';
 import type { Check } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
@@ -98,8 +97,8 @@ async function runStep(bench: CheckBench, at: Check): Promise<StepEnd> {
     const ending = problem ?? (await watchStep(bench, check, output));
     if (ending !== null) await noteQuietly(bench, ending);
     // Who prints without end gets no time to print more.
-    await endStep(bench, check, printedBytes(bench, check) > bounds.printBytes ? 0 : bounds.graceMs);
-    const exitCode = (await findSession(directory)).exit?.code ?? null;
+    const graceMs = printedBytes(bench, check) > bounds.printBytes ? 0 : bounds.graceMs;
+    const { exitCode } = await endStep(bench, check, graceMs);
     const hasClone = exists(join(place.tree, '.git'));
     const printed = Math.max(printedBytes(bench, check), output.stored().outputBytes);
     const verdict = judgeStep(check, { ending, exitCode, hasClone, printedBytes: printed });

@@ -8,7 +8,7 @@ import { openSessions } from '@pawl/store/sessions/sessions';
 import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
-import { isRunning } from '../sessions/reconcile/session-watch.ts';
+import { isRunning } from '../sessions/reconcile/session-process.ts';
 import { configTrouble } from '../project-config/project-rules.ts';
 import { divergenceOf } from '../queue/divergence.ts';
 import { untrustedSettings } from '../definitions/trust/known-settings.ts';

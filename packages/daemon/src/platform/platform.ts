@@ -7,6 +7,7 @@ import { openRepository } from '@pawl/git/repository/repository';
 import { dropSnapshot } from '@pawl/git/snapshot/snapshot';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Host } from '@pawl/host/host';
+import type { SessionAddress } from '@pawl/host/process/family';
 import type { ProcessIdentity } from '@pawl/host/process/identity';
 import type { Agent, Budget, Project, Session } from '@pawl/schema/record';
 import { noBudget } from '@pawl/schema/record';
@@ -112,6 +113,11 @@ export function sessionDirectory(home: Home, sessionId: string): string {
 /** The recorded process of a session, or null before it is recorded. */
 export function identityOf({ pid, processStart }: Session): ProcessIdentity | null {
   return pid === null || processStart === null ? null : { pid, start: processStart };
+}
+
+/** Identifies the processes of a session in order to signal them. */
+export function addressOf(home: Home, session: Session): SessionAddress {
+  return { identity: identityOf(session), dir: sessionDirectory(home, session.id), marker: session.id };
 }
 
 /** Pawl's own git directory for a project. */

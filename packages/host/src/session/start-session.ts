@@ -145,9 +145,14 @@ export async function startSession(host: Host, request: SessionSpec): Promise<Pr
     }
     const { identity } = before.claimed ? before : await findSession(dir);
     if (identity !== null) return identity;
-    throw new PawlError('host_failed', `The pid file in ${dir} is damaged.`, {
-      hint: 'The command may be running. Look for it, and start a new session instead of this one.',
-      details: { dir },
-    });
+    throw damagedRecord(dir);
+  });
+}
+
+/** A shim claimed the directory, but nobody can tell which. */
+export function damagedRecord(dir: string): PawlError {
+  return new PawlError('host_failed', `The pid file in ${dir} is damaged.`, {
+    hint: 'The command may be running. Look for it, and start a new session instead of this one.',
+    details: { dir },
   });
 }

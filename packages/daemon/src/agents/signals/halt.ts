@@ -3,11 +3,9 @@ import { continueSession, haltSession } from '@pawl/host/session/halt-session';
 import { interruptSession } from '@pawl/host/session/interrupt-session';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
-import type { Session } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
 import { updateSession } from '@pawl/store/sessions/sessions';
-import type { Platform } from '../../platform/platform.ts';
-import { identityOf, sessionDirectory } from '../../platform/platform.ts';
+import { addressOf } from '../../platform/platform.ts';
 import type { RunningFacts } from '../../sessions/reconcile/reconciler.ts';
 import type { SignalParts } from './signal-parts.ts';
 
@@ -21,7 +19,7 @@ export async function pause(parts: SignalParts, agentId: string): Promise<void> 
       tx.emit({ type: 'session.paused', projectId: agent.projectId, agentId, data: { no: session.no } });
     });
     crashPoint('pause.after_request');
-    await haltSession(platform.host, processesOf(platform, session));
+    await haltSession(platform.host, addressOf(platform.home, session));
   });
 }
 
@@ -29,7 +27,7 @@ export async function pause(parts: SignalParts, agentId: string): Promise<void> 
 export async function proceed(parts: SignalParts, agentId: string): Promise<void> {
   const { platform } = parts;
   await toSession(parts, agentId, async ({ agent, session }) => {
-    await continueSession(platform.host, processesOf(platform, session));
+    await continueSession(platform.host, addressOf(platform.home, session));
     crashPoint('continue.after_processes');
     await platform.store.write(async (tx) => {
       if (session.pausedAt === null) return;
@@ -52,7 +50,7 @@ export async function interrupt(parts: SignalParts, agentId: string): Promise<vo
       await updateSession(tx, session.id, { interruptedAt: tx.now });
       tx.emit({ type: 'session.interrupted', projectId: agent.projectId, agentId, data: { no: session.no } });
     });
-    await interruptSession(platform.host, processesOf(platform, session));
+    await interruptSession(platform.host, addressOf(platform.home, session));
   });
 }
 
@@ -71,8 +69,4 @@ async function toSession(
   if (done === null) {
     throw new PawlError('conflict', 'The agent has no process now.', { hint: 'See `pawl ps` for agents that run.' });
   }
-}
-
-function processesOf(platform: Platform, session: Session) {
-  return { identity: identityOf(session), dir: sessionDirectory(platform.home, session.id), marker: session.id };
 }

@@ -1,10 +1,12 @@
 import type { PromptAssets } from '@pawl/core/prompts/assets';
 import { createSerial } from '@pawl/core/sessions/turn-taking';
-import { watchFiles } from '@pawl/host/output/watch';
+import { watchProcesses } from '@pawl/host/supervise/watch-processes';
 import { PawlError } from '@pawl/schema/error';
+import { noLimits } from '@pawl/schema/launch-spec';
 import type { LiveState } from '@pawl/schema/status';
 import type { Store } from '@pawl/store/store';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { identityOf } from '../../platform/platform.ts';
 import type { IntakeTarget } from './batch.ts';
 import type { Storing } from './commit-batches.ts';
 import { drainOnce } from './commit-batches.ts';
@@ -35,14 +37,17 @@ export type Ingest = {
 export type IngestOptions = {
   store: Store;
   prompts: PromptAssets;
-  /** A file of the session's directory has changed: output, or the exit code. */
-  onChange(sessionId: string): void;
+  /** The session's process may have left. */
+  onLeft(sessionId: string): void;
   /** The provider has ended its turn; what it said is durable. */
   onTurnEnded(sessionId: string): void;
   /** What a session has used has changed; that is durable. */
   onUsage(sessionId: string): void;
   /** Output cannot be stored, for a reason that is not the last one. */
   onTrouble(reason: string): void;
+  /** A process could not be looked at; the next look follows. */
+  onError(error: unknown): void;
+  livenessMs?: number;
 };
 
 /** Watches sessions' files and stores what they gain: one commit per tick, however many sessions have something. */
@@ -55,14 +60,19 @@ export function startIngest(options: IngestOptions): Ingest {
   const serially = createSerial();
   const ticks = createIngestTicks({ intakes, storing, serially });
   let closed = false;
-  const watch = watchFiles({
-    onWake(directory) {
-      const sessionId = byDirectory.get(directory);
-      if (sessionId === undefined) return;
-      options.onChange(sessionId);
-      ticks.wake(sessionId);
+  const whose = (directory: string, tell: (sessionId: string) => void) => {
+    const sessionId = byDirectory.get(directory);
+    if (sessionId !== undefined) tell(sessionId);
+  };
+  const watch = watchProcesses(
+    {
+      onChange: (directory) => whose(directory, ticks.wake),
+      onLeft: (directory) => whose(directory, options.onLeft),
+      onLimit: () => undefined,
+      onError: options.onError,
     },
-  });
+    { livenessMs: options.livenessMs },
+  );
 
   /** Stores what is left of a session that has ended; fails when the daemon leaves, whose successor does it then. */
   async function drain(intake: Intake): Promise<void> {
@@ -85,7 +95,7 @@ export function startIngest(options: IngestOptions): Ingest {
       byDirectory.set(target.directory, target.session.id);
       byAgent.set(target.agent.id, intake);
       storing.expectsMail.add(target.session.id);
-      watch.add(target.directory, ['out', 'err', 'exit']);
+      watch.add({ directory: target.directory, identity: identityOf(target.session), limits: noLimits, ranMs: 0 });
       if (intake.turnEnded()) options.onTurnEnded(target.session.id);
     },
     async finish(sessionId) {

@@ -1,8 +1,8 @@
 import { rebuildCarry } from '@pawl/host/output/line-carry';
 import { createLineSplitter } from '@pawl/host/output/lines';
 import type { LineSplitter } from '@pawl/host/output/lines';
-import type { Tail } from '@pawl/host/output/tail';
-import { openTail } from '@pawl/host/output/tail';
+import type { Output, Piece } from '@pawl/host/supervise/output';
+import { openOutput } from '@pawl/host/supervise/output';
 import { limits } from '@pawl/schema/limit';
 import type { Chunk } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
@@ -21,38 +21,24 @@ export type TurnState = { tools: string[]; answering: boolean };
  */
 export type Pace = { silentMs: number; limitedMs: number; turnBegunMs: number };
 
-export type Intake = {
+export type Intake = Output<Batch> & {
   readonly target: IntakeTarget;
-  /** Reads what has been added, or gives the last batch again when it was not accepted. Null: nothing new. */
-  collect(options: { final: boolean }): Promise<Batch | null>;
-  /** The batch is durable; the next one may be read. */
-  accept(): void;
-  /** True when more was there than one batch takes. */
-  hasMore(): boolean;
-  /** When an unfinished line is due, in milliseconds from now. */
-  dueInMs(): number | null;
   live(): LiveState | undefined;
   turn(): TurnState;
   /** The provider has said that its turn ended. */
   turnEnded(): boolean;
   pace(): Pace;
-  close(): void;
 };
-
-type Source = { stream: Chunk['stream']; tail: Tail; stored: number };
 
 /** How far the output of one session is read. */
 type Reading = {
   readonly learned: Learned;
-  readonly sources: Source[];
   readonly splitter: LineSplitter;
+  /** Where the next chunk of each stream begins. It goes on although a file was damaged. */
+  readonly offsets: Record<Chunk['stream'], number>;
   /** True while what was read so far ends with a line's end. */
   whole: boolean;
   lastOutputMs: number;
-  /** A batch that was not accepted yet. */
-  pending: Batch | null;
-  more: boolean;
-  due: number | null;
 };
 
 const newline = 0x0a;
@@ -60,83 +46,53 @@ const newline = 0x0a;
 /** Takes in one session's output from where the store has it up to. */
 export function openIntake(target: IntakeTarget): Intake {
   const { directory, offsets, secrets } = target;
-  const sourceOf = (stream: Chunk['stream'], file: string): Source => ({
-    stream,
-    tail: openTail({ path: join(directory, file), offset: offsets[stream], secrets }),
-    stored: offsets[stream],
-  });
   const learned = beginLearning(target);
   const reading: Reading = {
     learned,
-    sources: [sourceOf('stdout', 'out'), sourceOf('stderr', 'err')],
     splitter: splitterAt(join(directory, 'out'), offsets.stdout),
+    offsets: { ...offsets },
     whole: offsets.stdout === 0,
     lastOutputMs: performance.now(),
-    pending: null,
-    more: false,
-    due: null,
   };
+  const output = openOutput({
+    directory,
+    offsets,
+    secrets,
+    toBatch: (pieces, { isComplete }) => batchOf(reading, pieces, isComplete),
+  });
   return {
+    ...output,
     target,
-    async collect({ final }) {
-      reading.pending ??= await collect(reading, final);
-      return reading.pending;
-    },
-    accept: () => accept(reading),
-    hasMore: () => reading.more,
-    dueInMs: () => reading.due,
     live: () => learned.live,
     turn: () => ({ tools: [...learned.openTools.values()], answering: learned.answering }),
     turnEnded: () => learned.turnEnded,
     pace: () => paceOf(reading),
-    close() {
-      for (const source of reading.sources) source.tail.close();
-    },
   };
 }
 
-/** Reads what has been added to both streams; null when that is nothing. */
-async function collect(reading: Reading, final: boolean): Promise<Batch | null> {
-  const { learned, sources, splitter } = reading;
+/** Learns from what was added to both streams; null when that is nothing. */
+function batchOf(reading: Reading, pieces: readonly Piece[], isComplete: boolean): Batch | null {
+  const { learned, splitter } = reading;
   const batch = emptyBatch();
-  reading.more = false;
-  reading.due = null;
-  try {
-    for (const source of sources) await takeFrom(reading, source, batch, final);
-    const finished = batch.messages.length;
-    if (final && !reading.more) for (const line of splitter.end()) learnLine(learned, line, batch);
-    batch.unfinished = batch.messages.length - finished;
-  } catch (error) {
-    // What was read is kept, and stored with this batch; the failure will show again.
-    if (isEmpty(batch)) throw error;
-    reading.more = true;
-  }
-  // The other stream is first next time, so that a loud one does not silence it.
-  sources.reverse();
+  for (const piece of pieces) takePiece(reading, piece, batch);
+  const finished = batch.messages.length;
+  if (isComplete) for (const line of splitter.end()) learnLine(learned, line, batch);
+  batch.unfinished = batch.messages.length - finished;
   return isEmpty(batch) ? null : batch;
 }
 
-async function takeFrom(reading: Reading, source: Source, batch: Batch, final: boolean): Promise<void> {
-  const { learned, splitter } = reading;
-  let offset = source.stored;
-  while (batch.bytes < limits.tickBytes) {
-    const read = await source.tail.read(limits.chunkBytes, { final });
-    if (read.damaged !== null) {
-      noteDamage(learned, batch, source.stream, `the output file was ${read.damaged}`);
-      if (source.stream === 'stdout') for (const line of splitter.end()) learnLine(learned, line, batch);
-    }
-    if (read.dueInMs !== null) reading.due = Math.min(reading.due ?? Infinity, read.dueInMs);
-    if (read.bytes.length > 0) {
-      batch.chunks.push({ stream: source.stream, offset, bytes: read.bytes });
-      batch.bytes += read.bytes.length;
-      reading.lastOutputMs = performance.now();
-      offset += read.bytes.length;
-      if (source.stream === 'stdout')
-        for (const line of splitter.push(linesOf(reading, read.bytes))) learnLine(learned, line, batch);
-    }
-    if (!read.more) return;
+function takePiece(reading: Reading, { stream, bytes, damaged }: Piece, batch: Batch): void {
+  const { learned, splitter, offsets } = reading;
+  if (damaged !== null) {
+    noteDamage(learned, batch, stream, `the output file was ${damaged}`);
+    if (stream === 'stdout') for (const line of splitter.end()) learnLine(learned, line, batch);
   }
-  reading.more = true;
+  if (bytes.length === 0) return;
+  batch.chunks.push({ stream, offset: offsets[stream], bytes });
+  batch.bytes += bytes.length;
+  offsets[stream] += bytes.length;
+  reading.lastOutputMs = performance.now();
+  if (stream === 'stdout') for (const line of splitter.push(linesOf(reading, bytes))) learnLine(learned, line, batch);
 }
 
 /** All bytes, or only the last line when no line before that has a fact to tell. Only whole lines are ever left out. */
@@ -144,14 +100,6 @@ function linesOf(reading: Reading, bytes: Uint8Array): Uint8Array {
   const wholeBefore = reading.whole;
   reading.whole = bytes.at(-1) === newline;
   return wholeBefore && reading.whole ? worthReading(reading.learned, bytes) : bytes;
-}
-
-function accept(reading: Reading): void {
-  for (const source of reading.sources) {
-    for (const chunk of reading.pending?.chunks ?? [])
-      if (chunk.stream === source.stream) source.stored += chunk.bytes.length;
-  }
-  reading.pending = null;
 }
 
 function paceOf({ learned, lastOutputMs }: Reading): Pace {

@@ -1,11 +1,11 @@
-import { findSession } from '@pawl/host/session/find-session';
 import { haltSession } from '@pawl/host/session/halt-session';
 import { messageOf } from '@pawl/schema/error';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentsToReconcile } from '@pawl/store/agents/agent-views';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
-import { identityOf, sessionDirectory } from '../../platform/platform.ts';
+import { addressOf } from '../../platform/platform.ts';
 import type { Loop } from './loop.ts';
+import { processOf } from './session-process.ts';
 
 /** Takes up every session that ran when the last daemon ended, and wakes every agent that has a step to do. */
 export async function adoptSessions(loop: Loop): Promise<{ adopted: number; ended: number }> {
@@ -38,16 +38,13 @@ async function adoptSession(
   agent: Agent,
   session: Session,
 ): Promise<'running' | 'ended' | 'lost'> {
-  const dir = sessionDirectory(platform.home, session.id);
-  const { alive, exit } = await findSession(dir);
+  const state = await processOf(platform, agent, session).state();
+  if (state.is !== 'running') return state.is;
   const { no, pid } = session;
-  if (exit !== null) return 'ended';
-  if (!alive || pid === null) return 'lost';
   await platform.store.write(async (tx) => {
-    tx.emit({ type: 'session.adopted', projectId: agent.projectId, agentId: agent.id, data: { no, pid } });
+    tx.emit({ type: 'session.adopted', projectId: agent.projectId, agentId: agent.id, data: { no, pid: pid ?? 0 } });
   });
   // The last daemon may have died between the wish to halt it and the deed.
-  if (session.pausedAt !== null)
-    await haltSession(platform.host, { identity: identityOf(session), dir, marker: session.id });
+  if (session.pausedAt !== null) await haltSession(platform.host, addressOf(platform.home, session));
   return 'running';
 }

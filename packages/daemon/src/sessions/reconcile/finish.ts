@@ -8,9 +8,7 @@ import type { AgentFacts } from '@pawl/core/sessions/next-step';
 import { mailAtEnd } from '@pawl/core/mail/mail-end';
 import { directoryOf } from '@pawl/schema/place';
 import { endsTurnByResult } from '@pawl/core/agents/work-mode';
-import { findSession } from '@pawl/host/session/find-session';
 import { lastOutput } from '@pawl/host/session/last-output';
-import { stopSession } from '@pawl/host/session/stop-session';
 import { faultIn, limitWordsIn } from '@pawl/providers/fault';
 import { resetTimeIn } from '@pawl/providers/reset-time';
 import { crashPoint } from '@pawl/schema/crash-point';
@@ -33,10 +31,11 @@ import type { FoundSignal } from '../../platform/signal-file.ts';
 import { readSignal } from '../../platform/signal-file.ts';
 import { redactValue } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { processOf } from './session-process.ts';
 import { findBreach, hasBudget } from './spending.ts';
 import { reasonToGoOn, recordVerdict } from './verdict.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
-import { identityOf, sessionDirectory } from '../../platform/platform.ts';
+import { sessionDirectory } from '../../platform/platform.ts';
 
 /**
  * Ends a session whose main process has left: what it left behind is ended too, its output is stored to the last byte,
@@ -52,19 +51,11 @@ export async function finishSession(
   // Its own run, which need not be the agent's latest: that one may have begun while this one was being ended.
   const run = await runById(platform.store.db, session.runId);
   if (run === null) return;
-  const dir = sessionDirectory(platform.home, session.id);
-  const found = await findSession(dir);
-  // The identity is the one on record: what the session's own directory says about it could be forged.
-  await stopSession(platform.host, {
-    identity: identityOf(session),
-    dir,
-    marker: session.id,
-    graceMs: platform.timing.stopGraceMs,
-  });
+  const { exitCode, claimed } = await processOf(platform, agent, session).end({ graceMs: platform.timing.stopGraceMs });
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
   const stored = (await sessionById(platform.store.db, session.id)) ?? session;
-  const began = session.startedAt !== null || found.claimed;
+  const began = session.startedAt !== null || claimed;
   // A signal that lies there before the process began is the previous run's.
   const written = began ? await signalOf(platform, agent) : null;
   // Where it has left no file, what it said by `pawl complete` counts: perhaps a moment ago.
@@ -72,7 +63,6 @@ export async function finishSession(
   const signal = began ? (written?.signal ?? signalOfCompletion(completion, stored.result)) : null;
   // An agent that could still say how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
-  const exitCode = found.exit?.code ?? null;
   const said = {
     began,
     signal: signal === null ? null : withoutSecrets(platform, signal),

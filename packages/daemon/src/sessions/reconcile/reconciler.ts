@@ -14,7 +14,8 @@ import { createAlarms } from './alarms.ts';
 import type { Loop } from './loop.ts';
 import { agentsToEnd, agentsToWake, providerToRetry } from './reconcile-events.ts';
 import { endHung, endSpent } from './session-ends.ts';
-import { isRunning, watchSessions } from './session-watch.ts';
+import { isRunning } from './session-process.ts';
+import { watchSessions } from './session-watch.ts';
 import { doStep, tryStep, wakeLater } from './steps.ts';
 
 /** Compares each agent's facts with the world and closes the difference. */

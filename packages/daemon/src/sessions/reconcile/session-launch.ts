@@ -1,10 +1,11 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
-import type { SessionSpec } from '@pawl/host/session/start-session';
+import type { Start } from '@pawl/host/supervise/supervise';
 import type { Conversation, SessionCommand } from '@pawl/providers/command';
 import { sessionCommand } from '@pawl/providers/command';
 import { PawlError } from '@pawl/schema/error';
 import { uuidOf } from '@pawl/schema/id';
 import type { LaunchSpec } from '@pawl/schema/launch-spec';
+import { noLimits } from '@pawl/schema/launch-spec';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +32,7 @@ type Planned = {
 };
 
 /** Builds the launch of a session, and writes the files that its command reads. */
-export async function sessionSpec(platform: SessionPlatform, planned: Planned): Promise<SessionSpec> {
+export async function sessionStart(platform: SessionPlatform, planned: Planned): Promise<Start> {
   const { agent, run, session, preset } = planned;
   const directory = sessionDirectory(platform.home, session.id);
   const temporary = join(directory, 'tmp');
@@ -66,7 +67,7 @@ export async function sessionSpec(platform: SessionPlatform, planned: Planned): 
   await writeFile(join(directory, 'session.json'), JSON.stringify(record), { mode: 0o600 });
   await writePrompt(directory, { system: prompt.system ?? '', turn: prompt.turn });
   for (const file of words.files) await writeFile(join(directory, file.path), file.content, { mode: 0o600 });
-  return { dir: directory, launch, marker: session.id, prompt: words.prompt, stdin: words.stdin };
+  return { launch, prompt: words.prompt, stdin: words.stdin };
 }
 
 function launchOf(
@@ -94,7 +95,7 @@ function launchOf(
     environment,
     directories: { working, writable: [working, temporary], readable: [directory, platform.home.bin] },
     // Budgets and silence end a session, not a fixed time.
-    limits: { runMs: null, outputBytes: null },
+    limits: noLimits,
   };
 }
 

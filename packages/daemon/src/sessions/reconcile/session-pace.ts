@@ -15,7 +15,6 @@ import { hasBudget } from './spending.ts';
 export type Watched = {
   agent: Agent;
   session: Session;
-  leaving: boolean;
   signalSeenAtMs: number | null;
   /** It was noted that it has fallen silent. */
   silent: boolean;

@@ -1,17 +1,14 @@
-import { isAlive } from '@pawl/host/process/identity';
 import { closeInput } from '@pawl/host/session/input';
-import { sessionFile } from '@pawl/host/session/session-files';
-import { stopSession } from '@pawl/host/session/stop-session';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent, Session } from '@pawl/schema/record';
-import { existsSync } from 'node:fs';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
-import { identityOf, sessionDirectory } from '../../platform/platform.ts';
+import { sessionDirectory } from '../../platform/platform.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import { startIngest } from '../ingest/ingest.ts';
 import { intakeTargetOf } from './intake-target.ts';
 import type { PaceParts, Watched, WatchListeners } from './session-pace.ts';
 import { checkHung, checkPace } from './session-pace.ts';
+import { processOf } from './session-process.ts';
 import { hasBudget } from './spending.ts';
 
 /** The sessions that run: their output is taken in, and whoever leaves, dies or hangs is noticed. */
@@ -36,7 +33,12 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
   const ingest = startIngest({
     store: platform.store,
     prompts: platform.prompts,
-    onChange: checkExit,
+    livenessMs: platform.timing.livenessMs,
+    onLeft(sessionId) {
+      const entry = watched.get(sessionId);
+      if (entry !== undefined) onLeft(entry.agent.id);
+    },
+    onError: (error) => platform.log.error({ error: messageOf(error) }, 'a session could not be looked at'),
     onTurnEnded: (sessionId) => void endInput(sessionId),
     onUsage(sessionId) {
       const entry = watched.get(sessionId);
@@ -46,18 +48,11 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
   });
   const parts: PaceParts = { platform, ingest, listeners };
   const timers = [
-    setInterval(() => void forEachSession(checkAlive), platform.timing.livenessMs),
+    setInterval(() => void endInputs(), platform.timing.livenessMs),
     setInterval(() => void forEachSession((entry) => checkPace(parts, entry)), platform.timing.livenessMs),
     setInterval(() => void forEachSession((entry) => checkHung(parts, entry)), platform.timing.hungAfterSignalMs / 4),
   ];
   for (const timer of timers) timer.unref();
-
-  function checkExit(sessionId: string): void {
-    const entry = watched.get(sessionId);
-    if (entry === undefined || entry.leaving || !existsSync(sessionFile(directoryOf(sessionId), 'exit'))) return;
-    entry.leaving = true;
-    onLeft(entry.agent.id);
-  }
 
   /** The turn is over: the process may leave, and is resumed for the next one. Between turns an agent is only a row. */
   async function endInput(sessionId: string): Promise<void> {
@@ -71,6 +66,11 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
     inputsToEnd.delete(sessionId);
   }
 
+  /** Closes the inputs that could not be closed before. */
+  async function endInputs(): Promise<void> {
+    for (const sessionId of inputsToEnd) await endInput(sessionId);
+  }
+
   async function forEachSession(look: (entry: Watched) => void | Promise<void>): Promise<void> {
     for (const entry of watched.values()) {
       try {
@@ -81,19 +81,13 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
     }
   }
 
-  /** The poll floor: who has died without a word, and who still waits for more input. */
-  async function checkAlive({ agent, session }: Watched): Promise<void> {
-    if (!isRunning(session)) onLeft(agent.id);
-    else if (inputsToEnd.has(session.id)) await endInput(session.id);
-  }
-
   return {
     ingest,
     has: (sessionId) => watched.has(sessionId),
     async attach(agent, session) {
       if (watched.has(session.id)) return;
       await ingest.attach(await intakeTargetOf(platform, agent, session));
-      watched.set(session.id, { agent, session, leaving: false, signalSeenAtMs: null, silent: false });
+      watched.set(session.id, { agent, session, signalSeenAtMs: null, silent: false });
     },
     release(sessionId) {
       watched.delete(sessionId);
@@ -108,17 +102,6 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
 }
 
 async function endProcesses(platform: SessionPlatform, agent: Agent, session: Session): Promise<void> {
-  await stopSession(platform.host, {
-    identity: identityOf(session),
-    dir: sessionDirectory(platform.home, session.id),
-    marker: session.id,
-    firstSignal: platform.providers.find(agent.provider)?.firstSignal ?? 'SIGTERM',
-    graceMs: platform.timing.stopGraceMs,
-  });
-}
-
-/** True when the process that was recorded for a session, and no other of that number, runs. */
-export function isRunning(session: Session): boolean {
-  const identity = identityOf(session);
-  return identity !== null && isAlive(identity);
+  const firstSignal = platform.providers.find(agent.provider)?.firstSignal ?? 'SIGTERM';
+  await processOf(platform, agent, session).end({ firstSignal, graceMs: platform.timing.stopGraceMs });
 }

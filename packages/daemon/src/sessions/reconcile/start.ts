@@ -6,9 +6,7 @@ import type { AgentFacts } from '@pawl/core/sessions/next-step';
 import { nextStep } from '@pawl/core/sessions/next-step';
 import { endsTurnByResult } from '@pawl/core/agents/work-mode';
 import { findSession } from '@pawl/host/session/find-session';
-import type { ProcessIdentity } from '@pawl/host/process/identity';
-import { startSession } from '@pawl/host/session/start-session';
-import { stopSession } from '@pawl/host/session/stop-session';
+import type { Start } from '@pawl/host/supervise/supervise';
 import { requireInstalled } from '@pawl/providers/detect';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { newId } from '@pawl/schema/id';
@@ -30,7 +28,8 @@ import { sessionDirectory } from '../../platform/platform.ts';
 import { accountFor, forkReachable, reachable, useAccount } from './account-choice.ts';
 import { verifyPlaces } from './make-worktree.ts';
 import { findBreach, hasBudget } from './spending.ts';
-import { sessionSpec } from './session-launch.ts';
+import { sessionStart } from './session-launch.ts';
+import { processOf } from './session-process.ts';
 import { pastOf } from './session-prompt.ts';
 import { resumableSessions } from './resumable-sessions.ts';
 import { purposeAfter, recordEnd } from './verdict.ts';
@@ -103,38 +102,23 @@ async function endIfSpent(platform: SessionPlatform, facts: AgentFacts & { run: 
   return true;
 }
 
-/** Starts the planned session's process, or finds the one that was started before a crash; then it is on record. */
+/** Starts the planned session's process, or finds the one that was started before a crash, and puts it on record. */
 export async function startPlanned(platform: SessionPlatform, { agent, run, session }: AgentFacts): Promise<void> {
   if (run === null || session === null) return;
-  const identity = await startProcess(platform, agent, run, await exactFork(platform, agent, session));
-  crashPoint('spawn.after_process');
-  await platform.store.write(async (tx) => {
-    await updateSession(tx, session.id, { startedAt: tx.now, pid: identity.pid, processStart: identity.start });
-    tx.emit({
-      type: 'session.started',
-      projectId: agent.projectId,
-      agentId: agent.id,
-      data: { no: session.no, pid: identity.pid },
-    });
+  const planned = await exactFork(platform, agent, session);
+  await processOf(platform, agent, planned).begin(() => prepareStart(platform, agent, run, planned), {
+    // An earlier daemon may have started it, and the claim been taken away since.
+    leftoverGraceMs: session.plannedAt < platform.startedAt ? platform.timing.stopGraceMs : null,
   });
-  crashPoint('spawn.after_pid');
 }
 
-async function startProcess(
-  platform: SessionPlatform,
-  agent: Agent,
-  run: Run,
-  session: Session,
-): Promise<ProcessIdentity> {
-  const dir = sessionDirectory(platform.home, session.id);
-  // A session that was claimed has its process already: its signal, if there is one, must stay.
-  const { claimed, identity } = await findSession(dir);
-  if (claimed && identity !== null) return identity;
+/** Prepares the agent's directories and builds the launch. Not called for a process that an earlier daemon started. */
+async function prepareStart(platform: SessionPlatform, agent: Agent, run: Run, session: Session): Promise<Start> {
   const preset = platform.providers.get(agent.provider ?? '');
   const searchPath = await startPath(platform, agent, preset);
   await requireInstalled(preset, { PATH: searchPath });
-  if (!claimed) await prepare(platform, agent, run, session);
-  return startSession(platform.host, await sessionSpec(platform, { agent, run, session, preset, searchPath }));
+  await prepare(platform, agent, run, session);
+  return sessionStart(platform, { agent, run, session, preset, searchPath });
 }
 
 /** What an agent's assignment says beside its run: the results that its task builds on, or what its errand began with. */
@@ -153,11 +137,6 @@ async function aboutTask(
 /** What has to be so before the process begins: nobody else in its place, the worktree there, its assignment in it. */
 async function prepare(platform: SessionPlatform, agent: Agent, run: Run, session: Session): Promise<void> {
   const path = workingDirectory(agent);
-  // An earlier daemon may have started it, and the claim been taken away since: those processes end before others begin.
-  if (session.plannedAt < platform.startedAt) {
-    const dir = sessionDirectory(platform.home, session.id);
-    await stopSession(platform.host, { identity: null, dir, marker: session.id, graceMs: platform.timing.stopGraceMs });
-  }
   const places = await verifyPlaces(platform, agent);
   if (agent.branch === null && agent.projectId !== null) await followTarget(platform, agent.id);
   await clearSignals(

@@ -1,18 +1,16 @@
 import type { AgentFacts, Step } from '@pawl/core/sessions/next-step';
 import { nextStep } from '@pawl/core/sessions/next-step';
-import { findSession } from '@pawl/host/session/find-session';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { setWait } from '@pawl/store/sessions/runs';
-import { sessionDirectory } from '../../platform/platform.ts';
 import { endAgent } from '../../registry/kill-record.ts';
 import { cleanUp } from './clean-up.ts';
 import type { Loop } from './loop.ts';
 import { makeWorktree } from './make-worktree.ts';
 import { retire } from './retire.ts';
 import { finish, stopAndFinish } from './session-ends.ts';
-import { isRunning } from './session-watch.ts';
+import { processOf } from './session-process.ts';
 import { planSession, startPlanned } from './start.ts';
 import { recordEnd } from './verdict.ts';
 
@@ -115,8 +113,7 @@ async function endWait({ platform, alarms }: Loop, { agent, run }: AgentFacts): 
 /** Looks after a running session; true when it had ended and is finished now. */
 async function watchOrFinish(loop: Loop, agent: Agent, session: Session): Promise<boolean> {
   await loop.watch.attach(agent, session);
-  const { alive, exit } = await findSession(sessionDirectory(loop.platform.home, session.id));
-  if (exit === null && alive && isRunning(session)) return false;
+  if ((await processOf(loop.platform, agent, session).state()).is === 'running') return false;
   await finish(loop, agent.id, session.id);
   return true;
 }

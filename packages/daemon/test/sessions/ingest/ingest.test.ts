@@ -47,10 +47,11 @@ async function printed() {
   const ingest = startIngest({
     store: { ...store, write },
     prompts: {} as PromptAssets,
-    onChange() {},
+    onLeft() {},
     onTurnEnded: () => told.push('turn ended'),
     onUsage() {},
     onTrouble: (reason) => told.push(reason),
+    onError: (error) => told.push(String(error)),
   });
   await ingest.attach({ agent: fox, session, directory, ...freshTarget() });
   return {
