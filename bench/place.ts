@@ -1,7 +1,7 @@
 import type { Client } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
-import { homeAt } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import type { Home } from '@pawl/protocol/node/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { strayProcesses } from '@pawl/host/session/stray';
 import { hasErrno } from '@pawl/schema/error';
@@ -50,7 +50,7 @@ const stopMs = 60_000;
 export async function makePlace(): Promise<Place> {
   const directory = await temporaryDirectory('pawl-bench');
   const home = homeAt(join(directory.path, 'home'));
-  const client = createClient(home);
+  const client = homeClient(home);
   const repository = join(directory.path, 'sample');
   let running: DaemonProcess | null = null;
   let closing: Promise<void> | null = null;

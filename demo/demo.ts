@@ -1,7 +1,7 @@
 import { palette } from '@pawl/cli/terminal/terminal';
 import type { Client } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
-import { homeAt } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import { homeAt } from '@pawl/protocol/node/home';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -132,7 +132,7 @@ async function main(workplace: string): Promise<string | null> {
   appendFileSync(join(repository, '.pawl', 'config.yaml'), 'playground: true\n');
   await git(repository, ['add', '.pawl/config.yaml']);
   await git(repository, ['commit', '--quiet', '-m', 'chore: what has to pass before anything is merged']);
-  const client = createClient(homeAt(join(workplace, 'home')));
+  const client = homeClient(homeAt(join(workplace, 'home')));
   const { lastSeq } = await client.daemon();
   for (const { task, scenario } of tasks)
     say(run('work', task, '--provider', 'scripted', '--scenario', `demo/scenarios/${scenario}.yaml`).split('\n', 1)[0]);

@@ -34,6 +34,16 @@ const allowed: Record<string, string[]> = {
 /** Pure packages: no Node module, so that no effect can slip in. */
 const pure = ['core'];
 
+/** Sources that browsers load, by the start of their paths, except those in `needsNode`. */
+const forBrowsers = ['packages/schema/src/', 'packages/protocol/src/'];
+const needsNode = ['packages/schema/src/crash-point', 'packages/protocol/src/node/'];
+
+function runsInBrowsers(path: string): boolean {
+  return startsWithAny(path, forBrowsers) && !startsWithAny(path, needsNode);
+}
+
+const startsWithAny = (path: string, starts: string[]) => starts.some((start) => path.startsWith(start));
+
 /** The only file above a package that its sources may read: it has the version. */
 const rootManifest = 'package.json';
 
@@ -51,10 +61,13 @@ export function importViolations(files: SourceFile[], manifests: Manifest[]): Vi
 function judge({ file, module, home: { packageName, part } }: Import, manifests: Manifest[]): string | null {
   const name = packageName ?? '';
   const isSource = part === 'src';
+  if (runsInBrowsers(file) && startsWithAny(sourceOf(file, module), needsNode))
+    return 'browsers load this file, so it imports nothing that needs Node';
   if (module.startsWith('.')) return judgeRelative(file, module, `packages/${name}`);
   if (isBuiltin(module)) {
     if (!module.startsWith('node:')) return 'a module of Node is imported with its node: prefix';
-    return isSource && pure.includes(name) ? `${name} decides and never acts, so it uses no module of Node` : null;
+    if (isSource && pure.includes(name)) return `${name} decides and never acts, so it uses no module of Node`;
+    return runsInBrowsers(file) ? 'browsers load this file, so it uses no module of Node' : null;
   }
   const ours = packageOf(module);
   if (ours === null) return judgeThirdParty(module, manifests, [`packages/${name}`, ...(isSource ? [] : [''])]);
@@ -94,6 +107,13 @@ function judgeThirdParty(module: string, manifests: Manifest[], folders: string[
   const name = module.split('/', module.startsWith('@') ? 2 : 1).join('/');
   const known = manifests.some((manifest) => folders.includes(manifest.path) && manifest.modules.includes(name));
   return known ? null : `${name} is not named in ${posix.join(folders[0] ?? '', 'package.json')}`;
+}
+
+/** The path of one of our own files that is imported, without a check that it exists. */
+function sourceOf(file: string, module: string): string {
+  if (module.startsWith('.')) return posix.normalize(posix.join(posix.dirname(file), module));
+  const [name = '', ...rest] = module.replace('@pawl/', '').split('/');
+  return ['packages', name, 'src', ...rest].join('/');
 }
 
 /** Our package's name in `@pawl/name/file`, or null for a foreign module. */

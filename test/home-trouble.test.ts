@@ -1,5 +1,5 @@
-import { homeAt } from '@pawl/protocol/home';
-import { shortageOf } from '@pawl/protocol/home-trouble';
+import { homeAt } from '@pawl/protocol/node/home';
+import { shortageOf } from '@pawl/protocol/node/home-trouble';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

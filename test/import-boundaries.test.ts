@@ -73,6 +73,20 @@ describe('packages', () => {
     ['itself by its name', 'core', "import { x } from '@pawl/core/x';", 'by a relative path'],
     ['core uses no module of Node', 'core', "import { join } from 'node:path';", 'never acts'],
     ['not by a call either', 'core', "const fs = process.getBuiltinModule('node:fs');", 'never acts'],
+    ['protocol uses no module of Node', 'protocol', "import { request } from 'node:http';", 'browsers load this file'],
+    [
+      'nor does it reach its own part for Node',
+      'protocol',
+      "import { x } from './node/x.ts';",
+      'nothing that needs Node',
+    ],
+    [
+      'nor that of another package',
+      'protocol',
+      "import { x } from '@pawl/schema/crash-point';",
+      'nothing that needs Node',
+    ],
+    ['schema uses no module of Node', 'schema', "import { join } from 'node:path';", 'browsers load this file'],
     ['Node’s modules have their prefix', 'git', "import { join } from 'path';", 'node: prefix'],
     ['another package by a path', 'cli', "import { x } from '../../daemon/src/x.ts';", 'by its name'],
     ['a file outside by a path', 'cli', "import { x } from '../../../scripts/x.ts';", 'outside its folder'],
@@ -95,7 +109,7 @@ describe('packages', () => {
     ['core', "import { x } from '@pawl/schema/x';"],
     ['git', "import { x } from '@pawl/core/x';"],
     ['daemon', "import { x } from '@pawl/store/x';"],
-    ['protocol', "import { request } from 'node:http';"],
+    ['git', "import { join } from 'node:path';"],
     ['protocol', "import x from '@hono/zod-openapi';"],
     ['protocol', "import manifest from '../../../package.json' with { type: 'json' };"],
     ['cli', "import { x } from './command/x.ts';"],
@@ -105,6 +119,11 @@ describe('packages', () => {
     ['cli', "export const from = '@pawl/store/x';"],
   ])('%s may: %s', (home, line) => {
     expect(complaints(`packages/${home}/src/file.ts`, line)).toEqual([]);
+  });
+
+  test('the part of protocol for Node uses its modules, and the rest of protocol', () => {
+    const lines = ["import { request } from 'node:http';", "import { x } from '../client.ts';"];
+    expect(complaints('packages/protocol/src/node/file.ts', ...lines)).toEqual([]);
   });
 
   test('an import over several lines is found at its first', () => {

@@ -1,6 +1,6 @@
 import { startIngest } from '@pawl/daemon/sessions/ingest/ingest';
 import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import { outputParsers } from '@pawl/providers/parser';
 import { linkSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

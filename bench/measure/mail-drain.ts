@@ -1,6 +1,6 @@
 import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import type { Client } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
+import { homeClient } from '@pawl/protocol/node/home-client';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -125,7 +125,7 @@ async function fetchAll(client: Client): Promise<number> {
 
 function clientOf(place: Place, agentId: string): Client {
   const token = createAuthority(readFileSync(place.home.token, 'utf8').trim()).agentToken(agentId);
-  return createClient(place.home, { token });
+  return homeClient(place.home, { token });
 }
 
 function ratesOf(what: string, { mails, enqueueMs, drainMs }: Times, small: Times): Row[] {

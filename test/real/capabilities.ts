@@ -1,5 +1,5 @@
 import { createAuthority } from '@pawl/daemon/platform/http/authority';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { capabilitiesOf } from '@pawl/providers/capability';

@@ -1,6 +1,6 @@
 import type { Client } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
-import { homeAt } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import type { OutputChunk } from '@pawl/protocol/sessions/view';
 import type { Event } from '@pawl/schema/event';
@@ -76,7 +76,7 @@ export async function openWorkshop(
     PAWL_HOME: home,
     NODE_EXTRA_CA_CERTS: '',
   };
-  const client = createClient(homeAt(home));
+  const client = homeClient(homeAt(home));
 
   async function pawl(args: string[], input = ''): Promise<string> {
     return new Promise((resolve, reject) => {

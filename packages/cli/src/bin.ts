@@ -28,6 +28,6 @@ async function handOver(): Promise<number> {
 if (isOldNode()) process.exitCode = await handOver();
 // Answers the most common question without loading anything.
 else if (process.argv.length === 3 && process.argv[2] === 'version') {
-  const { version } = await import('@pawl/protocol/programs');
+  const { version } = await import('@pawl/protocol/node/programs');
   process.stdout.write(`${version}\n`);
 } else await import('./main.ts');

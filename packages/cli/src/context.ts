@@ -1,5 +1,5 @@
-import type { Home } from '@pawl/protocol/home';
-import { homeAt } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { Palette } from './terminal/terminal.ts';
 import { palette } from './terminal/terminal.ts';
 

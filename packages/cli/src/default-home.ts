@@ -1,4 +1,4 @@
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import { PawlError } from '@pawl/schema/error';
 import type { Command } from 'commander';
 import { reportFailure } from './failure.ts';

@@ -1,4 +1,4 @@
-import { version } from '@pawl/protocol/programs';
+import { version } from '@pawl/protocol/node/programs';
 import { Command } from 'commander';
 import { createContext } from './context.ts';
 import { accountCommands } from './table/accounts.ts';

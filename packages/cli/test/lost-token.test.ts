@@ -1,4 +1,4 @@
-import { refuseLostToken } from '@pawl/protocol/lost-token';
+import { refuseLostToken } from '@pawl/protocol/node/lost-token';
 import { newId } from '@pawl/schema/id';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { existsSync } from 'node:fs';

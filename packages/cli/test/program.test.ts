@@ -1,4 +1,4 @@
-import { version } from '@pawl/protocol/programs';
+import { version } from '@pawl/protocol/node/programs';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import type { Command } from 'commander';

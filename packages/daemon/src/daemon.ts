@@ -1,6 +1,6 @@
 import { getRequestListener } from '@hono/node-server';
-import type { Home } from '@pawl/protocol/home';
-import { version } from '@pawl/protocol/programs';
+import type { Home } from '@pawl/protocol/node/home';
+import { version } from '@pawl/protocol/node/programs';
 import type { DaemonView } from '@pawl/protocol/daemon/view';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

@@ -1,6 +1,6 @@
 import { leaveSessionGroup } from '@pawl/host/session/control-group';
-import { homeAt } from '@pawl/protocol/home';
-import { refuseMisplaced, shortageOf } from '@pawl/protocol/home-trouble';
+import { homeAt } from '@pawl/protocol/node/home';
+import { refuseMisplaced, shortageOf } from '@pawl/protocol/node/home-trouble';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/directory/data-directory';
 import { sqliteFailureOf } from '@pawl/store/engine/sqlite-failure';

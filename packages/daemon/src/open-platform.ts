@@ -1,7 +1,7 @@
 import { createHost } from '@pawl/host/host';
-import type { Home } from '@pawl/protocol/home';
-import { homeAt } from '@pawl/protocol/home';
-import { programs, version } from '@pawl/protocol/programs';
+import type { Home } from '@pawl/protocol/node/home';
+import { homeAt } from '@pawl/protocol/node/home';
+import { programs, version } from '@pawl/protocol/node/programs';
 import { withCustomPresets } from '@pawl/providers/custom';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import type { Providers } from '@pawl/providers/registry';

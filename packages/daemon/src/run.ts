@@ -1,4 +1,4 @@
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import { limits } from '@pawl/schema/limit';
 import type { DataDirectory } from '@pawl/store/directory/data-directory';
 import { mkdirSync } from 'node:fs';

@@ -1,7 +1,7 @@
 import type { CallToolResult, ServerContext } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { Client } from '@pawl/protocol/client';
-import { version } from '@pawl/protocol/programs';
+import { version } from '@pawl/protocol/node/programs';
 import { mcpLimits } from './mcp-limit.ts';
 import { keepTelling } from './progress.ts';
 import { whileAway } from './patience.ts';

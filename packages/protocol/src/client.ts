@@ -34,11 +34,9 @@ import type { RosterClient } from './roster/client.ts';
 import { rosterClient } from './roster/client.ts';
 import type { SessionClient } from './sessions/client.ts';
 import { sessionClient } from './sessions/client.ts';
-import type { Carry } from './exchange.ts';
-import { exchange } from './exchange.ts';
-import type { Home } from './home.ts';
 import type { RequestOptions } from './requests.ts';
 import { createRequests } from './requests.ts';
+import type { Transport } from './transport.ts';
 
 /** The daemon's client. Loads nothing heavy, so that a short command stays fast. */
 export type Client = AccountClient &
@@ -60,14 +58,9 @@ export type Client = AccountClient &
   RosterClient &
   SessionClient;
 
-export type ClientOptions = RequestOptions & {
-  /** Replaces the transport over the home's socket; the daemon uses this to call itself. */
-  carry?: Carry;
-};
-
-/** A client for the daemon of one home, over its unix socket. */
-export function createClient(home: Home, { carry, ...options }: ClientOptions = {}): Client {
-  const requests = createRequests(carry ?? ((request) => exchange(home, request)), options);
+/** A client over a transport. Runs in browsers, too. */
+export function createClient(transport: Transport, options: RequestOptions = {}): Client {
+  const requests = createRequests(transport, options);
   return {
     ...accountClient(requests),
     ...agentClient(requests),

@@ -1,6 +1,6 @@
+import { readJson, readMessages } from './answer.ts';
 import type { StreamMessage } from './event-stream.ts';
-import type { Carry } from './exchange.ts';
-import { readJson, readMessages } from './exchange.ts';
+import type { Transport } from './transport.ts';
 
 export type Query = Record<string, string | number | boolean | undefined>;
 
@@ -33,11 +33,11 @@ export type RequestOptions = {
 };
 
 /** Sends requests over a transport. */
-export function createRequests(carry: Carry, { token, signal }: RequestOptions): Requests {
+export function createRequests(transport: Transport, { token, signal }: RequestOptions): Requests {
   return {
     get: async (path, query = {}) =>
       readJson(
-        await carry({
+        await transport({
           method: 'GET',
           path: withQuery(path, query),
           headers: { accept: 'application/json' },
@@ -48,7 +48,7 @@ export function createRequests(carry: Carry, { token, signal }: RequestOptions):
       ),
     post: async (path, body = {}, { query = {}, key, waits = false } = {}) =>
       readJson(
-        await carry({
+        await transport({
           method: 'POST',
           path: withQuery(path, query),
           headers: key === undefined ? {} : { 'idempotency-key': key },
@@ -58,7 +58,7 @@ export function createRequests(carry: Carry, { token, signal }: RequestOptions):
           ...(waits ? { silenceMs: waitMs } : {}),
         }),
       ),
-    stream: (path, { headers = {}, signal: ends }) => readMessages(carry, path, headers, { signal: ends, token }),
+    stream: (path, { headers = {}, signal: ends }) => readMessages(transport, path, headers, { signal: ends, token }),
   };
 }
 

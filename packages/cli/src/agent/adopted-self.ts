@@ -1,5 +1,5 @@
-import { createClient } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import type { Home } from '@pawl/protocol/node/home';
 import type { SelfView } from '@pawl/protocol/roster/view';
 import { agentsAbove, systemProbe } from '@pawl/roster/probe';
 import { readPrograms } from '@pawl/roster/programs-file';
@@ -16,7 +16,7 @@ export async function adoptedSelf(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<SelfView | null> {
   if (environment['PAWL_AGENT_TOKEN']) return null;
-  const client = createClient(home);
+  const client = homeClient(home);
   for (const each of processesAbove(home, environment)) {
     try {
       const ask = () => client.rosterSelf(each);

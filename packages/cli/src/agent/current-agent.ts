@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import { PawlError } from '@pawl/schema/error';
 import { names } from '../view/format.ts';
 import { withDaemon } from '../daemon/launch.ts';

@@ -1,5 +1,5 @@
-import type { Home } from '@pawl/protocol/home';
-import { refuseLostToken } from '@pawl/protocol/lost-token';
+import type { Home } from '@pawl/protocol/node/home';
+import { refuseLostToken } from '@pawl/protocol/node/lost-token';
 import { PawlError } from '@pawl/schema/error';
 import { helperAgent } from '../daemon/client.ts';
 

@@ -1,5 +1,5 @@
-import type { Home } from '@pawl/protocol/home';
-import { providerVariables } from '@pawl/protocol/shell-environment';
+import type { Home } from '@pawl/protocol/node/home';
+import { providerVariables } from '@pawl/protocol/node/shell-environment';
 import { readPrograms } from '@pawl/roster/programs-file';
 import { existsSync } from 'node:fs';
 import { reachDaemon } from '../daemon/launch.ts';

@@ -1,9 +1,10 @@
+import { readJson } from '@pawl/protocol/answer';
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
-import type { Answer, Exchange } from '@pawl/protocol/exchange';
-import { exchange, readJson } from '@pawl/protocol/exchange';
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
+import { socketTransport } from '@pawl/protocol/node/socket-transport';
 import type { SelfView } from '@pawl/protocol/roster/view';
+import type { Answer, TransportRequest } from '@pawl/protocol/transport';
 import { PawlError } from '@pawl/schema/error';
 
 /**
@@ -25,14 +26,13 @@ export function commandClient(home: Home): Client {
       throw error;
     }
   };
-  return createClient(home, {
-    async carry(request) {
-      if (request.token !== undefined || process.env['PAWL_AGENT_TOKEN'] || !(await countsAsOwn(request)))
-        return exchange(home, request);
-      const agent = await self();
-      if (agent === null) return exchange(home, request);
-      return explained(await exchange(home, { ...request, token: agent.token }), agent);
-    },
+  const send = socketTransport(home);
+  return createClient(async (request) => {
+    if (request.token !== undefined || process.env['PAWL_AGENT_TOKEN'] || !(await countsAsOwn(request)))
+      return send(request);
+    const agent = await self();
+    if (agent === null) return send(request);
+    return explained(await send({ ...request, token: agent.token }), agent);
   });
 }
 
@@ -59,13 +59,13 @@ async function findAdopted(home: Home, options: { start: boolean }, environment:
 }
 
 /** Whether a request is sent as its agent: it asks who the caller is, or a helper changes something. */
-async function countsAsOwn({ method, path }: Exchange): Promise<boolean> {
+async function countsAsOwn({ method, path }: TransportRequest): Promise<boolean> {
   return path === '/api/whoami' || (method !== 'GET' && (await isHelperSession(process.env)));
 }
 
 /** The answer; a refusal also explains why the command counts as the agent's. */
 async function explained(answer: Answer, { agent }: SelfView): Promise<Answer> {
-  if (answer.statusCode !== 403) return answer;
+  if (answer.status !== 403) return answer;
   try {
     await readJson(answer);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Client } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
-import { refuseMisplaced, shortageOf } from '@pawl/protocol/home-trouble';
-import { programs } from '@pawl/protocol/programs';
+import type { Home } from '@pawl/protocol/node/home';
+import { refuseMisplaced, shortageOf } from '@pawl/protocol/node/home-trouble';
+import { programs } from '@pawl/protocol/node/programs';
 import type { ErrorCode } from '@pawl/schema/error';
 import { PawlError } from '@pawl/schema/error';
 import { once } from 'node:events';

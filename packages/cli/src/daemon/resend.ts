@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import { PawlError } from '@pawl/schema/error';
 import { withDaemon } from './launch.ts';
 

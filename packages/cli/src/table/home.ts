@@ -1,4 +1,4 @@
-import { version } from '@pawl/protocol/programs';
+import { version } from '@pawl/protocol/node/programs';
 import { Argument, Option } from 'commander';
 import { doctor } from '../command/home/doctor.ts';
 import { down } from '../command/home/down.ts';

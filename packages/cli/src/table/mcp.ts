@@ -13,7 +13,7 @@ export const mcpCommands: CommandTable = {
       .addHelpText('after', '\nExample:\n  pawl mcp')
       .action(async (options) => {
         const { mcp } = await import('../command/home/mcp.ts');
-        const { homeAt } = await import('@pawl/protocol/home');
+        const { homeAt } = await import('@pawl/protocol/node/home');
         exit(await mcp(homeAt(), options));
       }),
 };

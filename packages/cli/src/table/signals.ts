@@ -67,7 +67,7 @@ export const signalCommands: CommandTable = {
       .addHelpText('after', '\nExample:\n  pawl hook pre-tool-use')
       .action(async (event: (typeof hookEvents)[number]) => {
         const { preToolUse, readHookInput } = await import('../command/home/hook.ts');
-        const { homeAt } = await import('@pawl/protocol/home');
+        const { homeAt } = await import('@pawl/protocol/node/home');
         if (event !== 'pre-tool-use') {
           const { sessionHook } = await import('../command/home/session-hook.ts');
           const output = {

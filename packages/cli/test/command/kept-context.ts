@@ -1,4 +1,4 @@
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { CommandContext } from '../../src/context.ts';
 import { palette } from '../../src/terminal/terminal.ts';
 

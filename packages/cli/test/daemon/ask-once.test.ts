@@ -1,5 +1,5 @@
 import { PawlError } from '@pawl/schema/error';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

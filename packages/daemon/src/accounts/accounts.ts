@@ -1,6 +1,6 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { createSerial } from '@pawl/core/sessions/turn-taking';
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import type { AccountTest, AccountView, AddAccountBody } from '@pawl/protocol/accounts/view';
 import type { Providers } from '@pawl/providers/registry';
 import { PawlError } from '@pawl/schema/error';

@@ -1,6 +1,6 @@
 import type { Repository } from '@pawl/git/repository/repository';
 import { listBranches, openRepository } from '@pawl/git/repository/repository';
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import type { ForkBody, WorkBody } from '@pawl/protocol/agents/verb-view';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';

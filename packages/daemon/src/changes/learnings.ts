@@ -1,5 +1,5 @@
 import { cutText } from '@pawl/core/shorten';
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import type { Change, ChangeComment, Check } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Project } from '@pawl/schema/record';

@@ -1,6 +1,6 @@
 import { removeWhole } from '@pawl/git/trash/remove-whole';
 import { readSmallFile } from '@pawl/host/session/session-files';
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import { checkOutcomes } from '@pawl/schema/change';
 import { hasErrno } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { openapi, routes } from '@pawl/protocol/routes';
-import { version } from '@pawl/protocol/programs';
+import { version } from '@pawl/protocol/node/programs';
 import type { DaemonView } from '@pawl/protocol/daemon/view';
 import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents/agents';

@@ -3,8 +3,8 @@ import { isOpen } from '@pawl/core/definitions/gate';
 import type { HttpDoor } from '@pawl/mcp/http';
 import type { Client } from '@pawl/protocol/client';
 import { createClient } from '@pawl/protocol/client';
-import type { Answer, Exchange } from '@pawl/protocol/exchange';
 import { daemonRoutes } from '@pawl/protocol/daemon/routes';
+import { fetchTransport } from '@pawl/protocol/fetch-transport';
 import { accessByRoute } from '@pawl/protocol/routes';
 import type { Context } from 'hono';
 import { currentAgent } from '../registry/current-agent.ts';
@@ -25,10 +25,12 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
   /** A client that asks this app itself, through the same door, with the token that the caller came with. */
   function clientOf(context: Context<DoorVariables>, signal: AbortSignal): Client {
     const authorization = context.req.header('authorization') ?? '';
-    return createClient(platform.home, {
-      signal,
-      carry: (exchange) => answerOf(app.fetch(requestOf(exchange, authorization))),
-    });
+    const ask = (request: Request) => {
+      request.headers.set('host', 'localhost');
+      request.headers.set('authorization', authorization);
+      return app.fetch(request);
+    };
+    return createClient(fetchTransport({ url: 'http://localhost', fetch: ask }), { signal });
   }
 
   let door: Promise<HttpDoor> | undefined;
@@ -61,27 +63,4 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
 async function openDoors(platform: DefinitionPlatform, agentId: string): Promise<string[]> {
   const rights = await callerRights(platform, agentId);
   return accessByRoute().flatMap(([name, access]) => (isOpen(access, rights) ? [name] : []));
-}
-
-function requestOf({ method, path, headers, body, signal }: Exchange, authorization: string): Request {
-  const about =
-    body === null ? {} : { 'content-type': 'application/json', 'content-length': `${Buffer.byteLength(body)}` };
-  return new Request(`http://localhost${path}`, {
-    method,
-    headers: { host: 'localhost', authorization, ...about, ...headers },
-    body,
-    signal: signal ?? null,
-  });
-}
-
-async function answerOf(answering: Response | Promise<Response>): Promise<Answer> {
-  const { status, body } = await answering;
-  const reader = (body ?? new ReadableStream<Uint8Array>({ start: (nothing) => nothing.close() })).getReader();
-  return {
-    statusCode: status,
-    destroy: () => void reader.cancel().catch(() => undefined),
-    async *[Symbol.asyncIterator]() {
-      for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import { existsSync, rmSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
 import type { Logger } from 'pino';

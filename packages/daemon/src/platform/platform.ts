@@ -1,4 +1,4 @@
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import type { McpServer } from '@pawl/providers/command';
 import type { PromptAssets } from '@pawl/core/prompts/assets';
 import type { Providers } from '@pawl/providers/registry';

@@ -1,6 +1,6 @@
 /** Adds an account below the directory that its parent names, and dies at the step that it names. */
 import { createAccounts } from '@pawl/daemon/accounts/accounts';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import { providerRegistry } from '@pawl/providers/registry';
 import { openDataDirectory } from '@pawl/store/directory/data-directory';
 import { openDatabase } from '@pawl/store/directory/recovery';

@@ -1,6 +1,6 @@
 import { whoHears } from '@pawl/core/supervision/complete';
 import { mayAct, mayUseTool } from '@pawl/core/definitions/gate';
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import { definitionSchema } from '@pawl/schema/definition';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import { routes } from '@pawl/protocol/routes';
 import { errorCodes } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';

@@ -2,7 +2,7 @@ import { createCaches } from '@pawl/daemon/platform/caches';
 import { forgeFor } from '@pawl/daemon/forge-sync/forge';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { openRepository } from '@pawl/git/repository/repository';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import { createFakeGithub } from '@pawl/testing/fake-gh/fake-github';
 import type { FakeState } from '@pawl/testing/fake-gh/state';

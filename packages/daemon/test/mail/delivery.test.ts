@@ -1,4 +1,4 @@
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import { limits } from '@pawl/schema/limit';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';

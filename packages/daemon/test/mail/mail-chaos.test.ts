@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';

@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import { limits } from '@pawl/schema/limit';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

@@ -1,4 +1,4 @@
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';

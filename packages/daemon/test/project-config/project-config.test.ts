@@ -2,7 +2,7 @@ import { parseConfigFile } from '@pawl/daemon/project-config/config-file';
 import { createCaches } from '@pawl/daemon/platform/caches';
 import { readLastConfig, readProjectConfig } from '@pawl/daemon/project-config/project-config';
 import { openRepository } from '@pawl/git/repository/repository';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import { newId } from '@pawl/schema/id';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { commitFiles } from '../support/ratchet.ts';

@@ -1,4 +1,4 @@
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import type { CrewView } from '@pawl/protocol/projects/view';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';

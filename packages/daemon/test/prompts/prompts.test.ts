@@ -2,7 +2,7 @@ import { promptLimits } from '@pawl/core/prompts/prompt-limit';
 import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
 import { readCustomTexts } from '@pawl/daemon/prompts/custom';
 import { firstBytes, readPrompt, writePrompt } from '@pawl/daemon/prompts/sent';
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import { workModes } from '@pawl/schema/record';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 import { processTable } from '@pawl/host/process/process-table';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';

@@ -1,4 +1,4 @@
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { limits } from '@pawl/schema/limit';
 import { temporaryDirectory } from '@pawl/testing/temporary';

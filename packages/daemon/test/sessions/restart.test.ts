@@ -1,7 +1,7 @@
 import { strayProcesses } from '@pawl/host/session/stray';
 import type { Client } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
-import { homeAt } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { Event } from '@pawl/schema/event';
 import { endurance, seededRandom } from '@pawl/testing/endurance';
 import { sampleRepository } from '@pawl/testing/sample-repository';
@@ -39,7 +39,7 @@ test(
     const started = await Promise.all(
       Array.from({ length: agents }, async () => (await daemon.client.work(body, randomUUID())).agent),
     );
-    const follower = followEvents(createClient(homeAt(home)));
+    const follower = followEvents(homeClient(homeAt(home)));
 
     const killedAt: number[] = [];
     for (let count = 0; count < kills; count++) {

@@ -1,5 +1,5 @@
 import { processTable } from '@pawl/host/process/process-table';
-import { createClient } from '@pawl/protocol/client';
+import { homeClient } from '@pawl/protocol/node/home-client';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { PawlError } from '@pawl/schema/error';
 import { sleepers } from '@pawl/testing/sleeper';
@@ -157,8 +157,8 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     const self = async (pid: number) => daemon.client.rosterSelf({ pid, start: startOf(pid) });
     const [primary, helper] = [await self(first), await self(second)];
     expect([primary.agent.alias, helper.agent.alias]).toEqual([`claude-${first}`, `codex-${second}`]);
-    const asHelper = createClient(daemon.home, { token: helper.token });
-    const asPrimary = createClient(daemon.home, { token: primary.token });
+    const asHelper = homeClient(daemon.home, { token: helper.token });
+    const asPrimary = homeClient(daemon.home, { token: primary.token });
     await asHelper.sendMail({ to: 'primary', body: 'the lock file is stale' }, randomUUID());
     const { mails } = await asPrimary.fetchMail({ unread: true });
     expect(mails).toMatchObject([{ from: { alias: `codex-${second}` }, body: 'the lock file is stale' }]);

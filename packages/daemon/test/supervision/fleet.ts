@@ -7,7 +7,7 @@ import { noteDelivered, noteRead } from '@pawl/daemon/mail/receipts';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import type { Choices } from '@pawl/daemon/platform/platform';
 import { defaultChoices } from '@pawl/daemon/platform/platform';
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import type { Definition } from '@pawl/schema/definition';
 import type { NewEvent } from '@pawl/schema/event';
 import { newId } from '@pawl/schema/id';

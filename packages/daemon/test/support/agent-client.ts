@@ -1,11 +1,11 @@
 import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import type { Client } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import type { Home } from '@pawl/protocol/node/home';
 import { readFileSync } from 'node:fs';
 
 /** A client that speaks as an agent, with that agent's own token. */
 export function agentClient(home: Home, agentId: string): Client {
   const token = createAuthority(readFileSync(home.token, 'utf8').trim()).agentToken(agentId);
-  return createClient(home, { token });
+  return homeClient(home, { token });
 }

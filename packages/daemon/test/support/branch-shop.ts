@@ -3,7 +3,7 @@ import { ensureRootAgent } from '@pawl/daemon/platform/root-agent';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { ownGitDirectory, placeOf, repositoryOf } from '@pawl/daemon/platform/platform';
 import { addWorktree } from '@pawl/git/worktree/worktree';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import { providerRegistry } from '@pawl/providers/registry';
 import type { Change } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';

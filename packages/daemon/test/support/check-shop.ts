@@ -7,7 +7,7 @@ import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { repositoryOf } from '@pawl/daemon/platform/platform';
 import { createHost } from '@pawl/host/host';
 import { strayProcesses } from '@pawl/host/session/stray';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { Check, CheckStep } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';

@@ -1,6 +1,6 @@
-import { createClient } from '@pawl/protocol/client';
+import { homeClient } from '@pawl/protocol/node/home-client';
 import type { Client } from '@pawl/protocol/client';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { openDataDirectory } from '@pawl/store/directory/data-directory';
 import { giveDatabase } from '@pawl/testing/home-database';
@@ -57,7 +57,7 @@ export function spawnDaemon(
   return {
     child,
     pid: child.pid ?? 0,
-    client: createClient(homeAt(home)),
+    client: homeClient(homeAt(home)),
     report: readReport(child.stdio[3] as NodeJS.ReadableStream),
     exited,
     async kill(signal = 'SIGKILL') {

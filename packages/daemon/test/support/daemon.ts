@@ -3,10 +3,11 @@ import { openLog } from '@pawl/daemon/platform/log';
 import type { Choices, Timing } from '@pawl/daemon/platform/platform';
 import type { Client } from '@pawl/protocol/client';
 import { sessionFile } from '@pawl/host/session/session-files';
-import { createClient } from '@pawl/protocol/client';
-import { exchange, readJson } from '@pawl/protocol/exchange';
-import type { Home } from '@pawl/protocol/home';
-import { homeAt } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import { readJson } from '@pawl/protocol/answer';
+import { socketTransport } from '@pawl/protocol/node/socket-transport';
+import type { Home } from '@pawl/protocol/node/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { ForkBody, WorkBody } from '@pawl/protocol/agents/verb-view';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/directory/data-directory';
@@ -104,7 +105,7 @@ export async function startTestDaemon(
   });
   const home = homeAt(root);
   shareStore(home.root, daemon.store);
-  const client = createClient(home);
+  const client = homeClient(home);
   await client.addProject({ path: repository });
   let stopped = false;
   const stop = async () => {
@@ -139,7 +140,7 @@ export async function startTestDaemon(
     },
     promptOf: (directory) => readFile(sessionFile(directory, 'prompt'), 'utf8'),
     request: async (method, path, body, signal) =>
-      readJson(await exchange(home, { method, path, headers: {}, body: JSON.stringify(body), signal })),
+      readJson(await socketTransport(home)({ method, path, headers: {}, body: JSON.stringify(body), signal })),
     ended: (agentId) => runEnded(client, agentId),
     loops: daemon.loops,
     stop,

@@ -11,7 +11,7 @@ import { ensureOwnDirectory } from '@pawl/git/merge/own-directory';
 import { importCommits } from '@pawl/git/merge/queue-objects';
 import { fetchBranch } from '@pawl/git/repository/remote';
 import { openRepository } from '@pawl/git/repository/repository';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import type { Change } from '@pawl/schema/change';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';

@@ -2,7 +2,7 @@ import { createCaches } from '@pawl/daemon/platform/caches';
 import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import { newId } from '@pawl/schema/id';
 import type { Mail } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';

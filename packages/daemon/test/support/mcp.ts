@@ -1,8 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { createAuthority } from '@pawl/daemon/platform/http/authority';
-import type { Home } from '@pawl/protocol/home';
-import { programs } from '@pawl/protocol/programs';
+import type { Home } from '@pawl/protocol/node/home';
+import { programs } from '@pawl/protocol/node/programs';
 import { readFileSync } from 'node:fs';
 
 /** The revisions that are served, newest first. */

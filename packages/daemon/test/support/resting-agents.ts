@@ -1,5 +1,5 @@
 import type { Client } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import type { Definition } from '@pawl/schema/definition';
 import { newId } from '@pawl/schema/id';
 import type { Agent } from '@pawl/schema/record';

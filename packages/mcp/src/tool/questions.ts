@@ -1,4 +1,4 @@
-import { noAnswer } from '@pawl/protocol/no-answer';
+import { noAnswer } from '@pawl/protocol/questions/no-answer';
 import type { AskBody } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';

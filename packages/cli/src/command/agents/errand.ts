@@ -1,5 +1,5 @@
 import type { WorkBody } from '@pawl/protocol/agents/verb-view';
-import { searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { resolve } from 'node:path';

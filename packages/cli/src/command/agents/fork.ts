@@ -1,7 +1,7 @@
 import type { Client } from '@pawl/protocol/client';
 import type { ForkBody } from '@pawl/protocol/agents/verb-view';
 import type { AgentAnswer, AgentView } from '@pawl/protocol/agents/view';
-import { searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { isAbsolute, resolve } from 'node:path';
 import { askOnce } from '../../daemon/ask-once.ts';

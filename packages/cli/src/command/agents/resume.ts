@@ -1,4 +1,4 @@
-import { searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import type { ResumeBody } from '@pawl/protocol/agents/verb-view';
 import { PawlError } from '@pawl/schema/error';
 import { agentAndText, agentOrCurrent } from '../../agent/current-agent.ts';

@@ -1,4 +1,4 @@
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import { layoutOf } from '@pawl/roster/anchor/anchor-file';
 import { anchorPath, idIn } from '@pawl/roster/anchor/anchor-path';
 import type { Beginning, Place } from '@pawl/roster/anchor/begin-session';

@@ -1,6 +1,6 @@
 import { shellWord } from '@pawl/schema/shell-word';
 import type { WorkBody } from '@pawl/protocol/agents/verb-view';
-import { searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import { askOnce } from '../../daemon/ask-once.ts';

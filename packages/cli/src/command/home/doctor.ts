@@ -1,6 +1,6 @@
 import type { Diagnosis, Finding } from '@pawl/protocol/daemon/view';
 import { PawlError } from '@pawl/schema/error';
-import { version } from '@pawl/protocol/programs';
+import { version } from '@pawl/protocol/node/programs';
 import type { CommandContext } from '../../context.ts';
 import { answers, reachDaemon } from '../../daemon/launch.ts';
 import { printable } from '../../terminal/terminal.ts';

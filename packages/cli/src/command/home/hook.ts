@@ -1,5 +1,5 @@
-import { createClient } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import type { Home } from '@pawl/protocol/node/home';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { printableLine } from '../../terminal/terminal.ts';
 
@@ -68,7 +68,7 @@ async function refusalOf(
  * Asks the gate as this agent. Waits for an unavailable daemon, but does not start it: a person may have stopped it.
  */
 async function askGate(home: Home, token: string, call: ToolCall) {
-  const client = createClient(home, { token });
+  const client = homeClient(home, { token });
   const until = performance.now() + patienceMs;
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-import type { Home } from '@pawl/protocol/home';
+import type { Home } from '@pawl/protocol/node/home';
 import { anchorPattern, keepOut, withoutPatterns, withPattern } from '@pawl/roster/anchor/exclude';
 import { anchorDirectory, ownLayout, singleton } from '@pawl/roster/anchor/anchor-path';
 import { withoutParagraph, withParagraph } from '@pawl/roster/hooks/agents-paragraph';

@@ -1,7 +1,7 @@
 import { serveOverStdio } from '@pawl/mcp/stdio';
 import type { Client } from '@pawl/protocol/client';
-import { createClient } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import type { Home } from '@pawl/protocol/node/home';
 import type { Roster } from '@pawl/roster/roster';
 import { PawlError } from '@pawl/schema/error';
 import { printableLine } from '../../terminal/terminal.ts';
@@ -19,7 +19,7 @@ export async function mcp(
   const caller = token || options.agent !== undefined ? 'agent' : 'person';
   const connect = (signal: AbortSignal): Client => {
     if (options.agent !== undefined && !token) throw noToken();
-    return createClient(home, { signal, ...(token ? { token } : {}) });
+    return homeClient(home, { signal, ...(token ? { token } : {}) });
   };
   await serveOverStdio(
     {

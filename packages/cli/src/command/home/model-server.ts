@@ -1,4 +1,4 @@
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import type { ErrorCode } from '@pawl/schema/error';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
-import { createClient } from '@pawl/protocol/client';
-import type { Home } from '@pawl/protocol/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
+import type { Home } from '@pawl/protocol/node/home';
 import type { MailView } from '@pawl/protocol/mail/view';
 import { projectRoot } from '@pawl/roster/project-root';
 import { messageOf } from '@pawl/schema/error';
@@ -93,7 +93,7 @@ async function mailText(home: Home, environment: NodeJS.ProcessEnv): Promise<str
   if (!(await answers(home))) return null;
   const self = await adoptedSelf(home, { start: false }, environment);
   if (self === null) return null;
-  const client = createClient(home, { token: self.token });
+  const client = homeClient(home, { token: self.token });
   const { mails } = await client.fetchMail({ unread: true, limit: mailsAtOnce });
   const letters: string[] = [];
   for (const { id } of mails) letters.push(letter((await client.readMail(id)).mail));

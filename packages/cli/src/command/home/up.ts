@@ -1,6 +1,6 @@
 import { commandClient } from '../../daemon/client.ts';
-import type { Home } from '@pawl/protocol/home';
-import { programs } from '@pawl/protocol/programs';
+import type { Home } from '@pawl/protocol/node/home';
+import { programs } from '@pawl/protocol/node/programs';
 import type { DaemonView } from '@pawl/protocol/daemon/view';
 import { PawlError } from '@pawl/schema/error';
 import { spawn } from 'node:child_process';

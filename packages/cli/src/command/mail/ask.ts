@@ -1,5 +1,5 @@
 import { commandClient } from '../../daemon/client.ts';
-import { noAnswer } from '@pawl/protocol/no-answer';
+import { noAnswer } from '@pawl/protocol/questions/no-answer';
 import type { AskBody, QuestionView } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
 import { askOnce } from '../../daemon/ask-once.ts';

@@ -1,5 +1,5 @@
 import type { AccountView, AddAccountBody } from '@pawl/protocol/accounts/view';
-import { searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';

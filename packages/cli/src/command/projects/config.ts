@@ -1,5 +1,5 @@
 import { commandClient } from '../../daemon/client.ts';
-import { searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { liveConfigKeys } from '@pawl/schema/home-config';
 import { filledHomeConfig, homeConfigKeys, homeConfigProblem } from '@pawl/schema/home-config-keys';

@@ -1,5 +1,5 @@
-import { searchPathOf } from '@pawl/protocol/shell-environment';
-import type { Home } from '@pawl/protocol/home';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
+import type { Home } from '@pawl/protocol/node/home';
 import type { CrewBody, CrewView } from '@pawl/protocol/projects/view';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';

@@ -1,6 +1,6 @@
 import { isInside } from '@pawl/roster/roster';
 import type { Client } from '@pawl/protocol/client';
-import { searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import type { ChecksFound } from '@pawl/protocol/projects/view';
 import type { CrewView } from '@pawl/protocol/projects/view';
 import { spawnSync } from 'node:child_process';

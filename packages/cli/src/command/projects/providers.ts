@@ -1,4 +1,4 @@
-import { searchPathOf } from '@pawl/protocol/shell-environment';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import type { ProviderView } from '@pawl/protocol/sessions/view';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';

@@ -1,4 +1,4 @@
-import { homeAt } from '@pawl/protocol/home';
+import { homeAt } from '@pawl/protocol/node/home';
 import { PawlError } from '@pawl/schema/error';
 import { sleepers } from '@pawl/testing/sleeper';
 import { temporaryDirectory } from '@pawl/testing/temporary';

@@ -1,4 +1,4 @@
-import { shortageOf } from '@pawl/protocol/home-trouble';
+import { shortageOf } from '@pawl/protocol/node/home-trouble';
 import type { ErrorView } from '@pawl/protocol/error-view';
 import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
 import type { Context } from 'hono';

@@ -1,4 +1,4 @@
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import { createAuthority } from '@pawl/daemon/platform/http/authority';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

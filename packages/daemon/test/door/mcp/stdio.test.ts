@@ -1,5 +1,5 @@
-import { programs } from '@pawl/protocol/programs';
-import { homeAt } from '@pawl/protocol/home';
+import { programs } from '@pawl/protocol/node/programs';
+import { homeAt } from '@pawl/protocol/node/home';
 import { sleepers } from '@pawl/testing/sleeper';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 import { assemblePrompt } from '@pawl/core/prompts/assemble';
 import { loadPromptAssets } from '@pawl/daemon/prompts/assets';
-import { programs } from '@pawl/protocol/programs';
+import { programs } from '@pawl/protocol/node/programs';
 import type { Agent, Run } from '@pawl/schema/record';
 import { noBudget, workModes } from '@pawl/schema/record';
 import { writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { providerVariables } from '../src/shell-environment.ts';
+import { providerVariables } from '../../src/node/shell-environment.ts';
 
 test('only what coding CLIs read goes along, and nothing that no process could be given', () => {
   const environment = {

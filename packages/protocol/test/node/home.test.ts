@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { homeAt } from '../src/home.ts';
+import { homeAt } from '../../src/node/home.ts';
 
 /** Unix sockets have room for 104 bytes with the final NUL on the strictest system. */
 const socketRoomBytes = 103;

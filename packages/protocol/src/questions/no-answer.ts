@@ -1,5 +1,5 @@
 import { PawlError } from '@pawl/schema/error';
-import type { QuestionView } from './questions/view.ts';
+import type { QuestionView } from './view.ts';
 
 /** The error for an unanswered question; each end has its own exit code. */
 export function noAnswer({ end, reason, conversationId }: QuestionView): PawlError {

@@ -1,4 +1,4 @@
-import manifest from '../../../package.json' with { type: 'json' };
+import manifest from '../../../../package.json' with { type: 'json' };
 import { join } from 'node:path';
 
 /** True in the published bundle, where all programs are files in one directory. */
@@ -6,7 +6,7 @@ declare const PAWL_BUNDLE: boolean | undefined;
 const bundled = typeof PAWL_BUNDLE !== 'undefined' && PAWL_BUNDLE;
 
 const here = import.meta.dirname;
-const file = (built: string, source: string) => join(here, bundled ? built : join('..', '..', source));
+const file = (built: string, source: string) => join(here, bundled ? built : join('..', '..', '..', source));
 
 /** The programs that Pawl starts; lists are arguments for Node. */
 export const programs = {
