@@ -39,18 +39,18 @@ import { createNudges } from './supervision/nudges.ts';
 export type DaemonOptions = {
   directory: DataDirectory;
   log: Logger;
-  /** Is told how to mask secrets in the lines of the log. */
+  /** Receives the function that masks secrets in log lines. */
   maskLogWith?: (mask: (line: string) => string) => void;
-  /** 0 takes a free port. */
+  /** 0 picks a free port. */
   port: number;
-  /** The system's time, and a count of milliseconds that cannot be set; with the first alone, a test lets time pass. */
+  /** The system's time, and a monotonic count of milliseconds; given only the first, a test lets time pass. */
   clock?: () => number;
   monotonic?: () => number;
   timing?: Partial<Timing>;
   choices?: Partial<Choices>;
-  /** Reads the choices anew from where the person keeps them; without it they stay as they were at the start. */
+  /** Reads the choices again; without it they stay as at start. */
   readChoices?: () => Promise<Choices>;
-  /** Providers that a person adds or overrides, as `config.yaml` has them. */
+  /** Providers that a person adds or overrides in `config.yaml`. */
   providers?: Record<string, unknown>;
   environment?: NodeJS.ProcessEnv;
   onStopRequested(): void;
@@ -59,9 +59,9 @@ export type DaemonOptions = {
 export type Daemon = {
   port: number;
   home: Home;
-  /** What it does now and then by itself; a test need not wait for that. */
+  /** The periodic work, so that tests need not wait for it. */
   loops: Pick<Loops, 'health' | 'nudges'>;
-  /** Its registry: whoever runs it in their own process writes through it, and through nothing else. */
+  /** The registry, for code that runs the daemon in its own process. */
   store: Store;
   stop(reason: string): Promise<void>;
 };
@@ -71,8 +71,8 @@ const doorMs = 2_000;
 const backupPatienceMs = 5_000;
 
 /**
- * The composition root. The caller holds the data directory's lock. Order matters: facts first (integrity, migrations),
- * then what lives is adopted, and only then does the door open.
+ * The composition root. The caller holds the data directory's lock. Order matters: first the facts (integrity,
+ * migrations), then adoption of running sessions, and only then the door opens.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { platform, time, token } = await openPlatform(options);
@@ -94,7 +94,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     onPort: (taken) => (port = taken),
   });
   const watches = startWatches(rooms);
-  log.info({ port: door.port, ...found }, 'the daemon is up');
+  log.info({ port: door.port, ...found }, 'daemon started');
   const backups = keepBackups(options.directory, platform);
   const timers = [
     repeat(log, limits.clockLookMs, 'the clock', () => followClock(platform, time)),
@@ -106,10 +106,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     loops: watches.loops,
     store,
     async stop(reason) {
-      log.info({ reason }, 'the daemon leaves; agents go on');
+      log.info({ reason }, 'daemon stopping; agents keep running');
       for (const timer of timers) clearInterval(timer);
       await door.close();
-      await rooms.ratchet.close();
+      await rooms.mergeQueues.close();
       await watches.close();
       await backups.close();
       await store.write(async (tx) => tx.emit({ type: 'daemon.stopped', data: { reason } })).catch(() => undefined);
@@ -119,7 +119,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   };
 }
 
-/** Opens the door, and closes what was opened before it when that fails. */
+/** Opens the door; on failure closes what was opened before. */
 async function openDoor(
   { platform, reconciler }: Rooms,
   listener: RequestListener,
@@ -144,7 +144,7 @@ async function openDoor(
   }
 }
 
-/** Starts what the daemon does by itself, beside requests. */
+/** Starts the daemon's own work, beside requests. */
 function startWatches({ platform, reconciler, signals, mailRoom, questions, adoption, crews }: Rooms) {
   const stateFile = keepStateFile(platform);
   const dropped = startImport(platform);
@@ -162,30 +162,30 @@ function startWatches({ platform, reconciler, signals, mailRoom, questions, adop
   };
 }
 
-/** Backs the database up at once, and then each hour. */
+/** Backs up the database at once, and then hourly. */
 function keepBackups(directory: DataDirectory, { clock, log }: SessionPlatform) {
   const backUp = () =>
     createBackup(directory, { clock, minimumAgeMs: backupAgeMs }).catch((error: unknown) =>
-      log.error({ error: messageOf(error) }, 'the backup failed'),
+      log.error({ error: messageOf(error) }, 'backup failed'),
     );
   let backup: Promise<unknown> = backUp();
   const timer = setInterval(() => (backup = backUp()), backupAgeMs).unref();
   return {
     async close() {
       clearInterval(timer);
-      // Half a backup is of no use; but nobody waits for a large one.
+      // A partial backup is useless, but do not wait for a large one.
       await Promise.race([backup, delay(backupPatienceMs, undefined, { ref: false })]);
     },
   };
 }
 
-/** Repeats something; a failure is logged, and the next time tries again. */
+/** Repeats an action; logs a failure, and the next run retries. */
 function repeat(log: Logger, everyMs: number, what: string, act: () => Promise<void>): NodeJS.Timeout {
   const report = (error: unknown) => log.error({ error: messageOf(error) }, what);
   return setInterval(() => void act().catch(report), everyMs).unref();
 }
 
-/** Moves stored times along when the system's clock was set. */
+/** Shifts stored times when the system clock was set. */
 async function followClock(platform: SessionPlatform, time: DaemonClock): Promise<void> {
   const byMs = await followJump(platform.store, time);
   if (byMs === 0) return;

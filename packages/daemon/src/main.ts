@@ -6,7 +6,7 @@ import { lockDataDirectory, openDataDirectory } from '@pawl/store/directory/data
 import { sqliteFailureOf } from '@pawl/store/engine/sqlite-failure';
 import { closeSync, writeSync } from 'node:fs';
 
-/** Where the one who started us waits for a line: ready, or why not. */
+/** The starter waits on this descriptor for one line: ready, or why not. */
 const reportFd = process.argv.includes('--report-fd')
   ? Number(process.argv[process.argv.indexOf('--report-fd') + 1])
   : null;
@@ -17,24 +17,23 @@ function report(line: object): void {
     writeSync(reportFd, `${JSON.stringify(line)}\n`);
     closeSync(reportFd);
   } catch {
-    // Whoever started us has stopped waiting.
+    // The starter has stopped waiting.
   }
 }
 
-/** The lock comes first and everything heavy after it, so that the loser of a race leaves at once. */
+/** Takes the lock first and loads everything heavy after it, so that the loser of a race exits at once. */
 async function main(): Promise<void> {
   const home = homeAt();
   refuseMisplaced(home);
   const directory = openDataDirectory(home.root);
   const lock = lockDataDirectory(directory);
-  // An agent may have started us; we do not end with its session.
+  // If an agent started us, we must not end with its session.
   leaveSessionGroup();
   const { runDaemon } = await import('./run.ts');
   await runDaemon(directory, (pid) => report({ ready: true, pid }));
   lock.release();
 }
 
-/** Why the daemon did not start, in words that help. */
 function failureOf(error: unknown): PawlError {
   const known = error instanceof PawlError ? error : sqliteFailureOf(error);
   return shortageOf(error, homeAt()) ?? known ?? new PawlError('internal', messageOf(error));

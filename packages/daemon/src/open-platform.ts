@@ -27,7 +27,7 @@ import { writePrograms } from './platform/programs-file.ts';
 import { ensureRootAgent } from './platform/root-agent.ts';
 import { loadPromptAssets } from './prompts/assets.ts';
 
-/** Opens the store of a home and makes the platform that every room is given. */
+/** Opens the store of a home and creates the platform of all rooms. */
 export async function openPlatform(
   options: DaemonOptions,
 ): Promise<{ platform: SessionPlatform; time: DaemonClock; token: string }> {
@@ -43,10 +43,10 @@ export async function openPlatform(
     mkdirSync(path, { recursive: true, mode: 0o700 });
   const store = await openDatabase(directory, {
     clock,
-    onListenerError: (error) => log.error({ error: messageOf(error) }, 'a listener failed'),
+    onListenerError: (error) => log.error({ error: messageOf(error) }, 'listener failed'),
   });
   const setMs = await settleTimes(store, time);
-  if (setMs !== 0) log.warn({ byMs: setMs }, 'the system clock was set; stored times follow');
+  if (setMs !== 0) log.warn({ byMs: setMs }, 'the system clock was set; shifted stored times');
   const token = personToken(home.token);
   const environment = options.environment ?? process.env;
   const providers = homeProviders(home, options.providers ?? {}, log);
@@ -93,7 +93,7 @@ const defaultTiming: Timing = {
   adoptionMs: limits.adoptionMs,
 };
 
-/** The providers that come along and those of the person. One that is not right is told, and keeps nobody from starting. */
+/** Built-in providers and those of the person. An invalid one is logged, and does not stop the daemon from starting. */
 function homeProviders(home: Home, entries: Record<string, unknown>, log: Logger): Providers {
   const builtIn = builtInPresets({
     scriptedAgent: [process.execPath, ...programs.scriptedAgent],
@@ -101,11 +101,11 @@ function homeProviders(home: Home, entries: Record<string, unknown>, log: Logger
     scriptedState: home.scripted,
   });
   const { presets, problems } = withCustomPresets(builtIn, entries);
-  for (const { reason } of problems) log.warn({ reason }, 'a provider in config.yaml is not right and is left out');
+  for (const { reason } of problems) log.warn({ reason }, 'ignoring an invalid provider in config.yaml');
   return providerRegistry(presets, problems);
 }
 
-/** Puts the command where agents' shells find it; it may have moved since the last start. */
+/** Links the command into the PATH of agents' shells; it may have moved since the last start. */
 function linkCommand(home: Home, pawl: string): void {
   mkdirSync(home.bin, { recursive: true, mode: 0o700 });
   const path = join(home.bin, 'pawl');

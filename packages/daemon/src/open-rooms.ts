@@ -15,16 +15,15 @@ import { createInbox } from './questions/inbox.ts';
 import { createQuestionWaits } from './questions/question-waits.ts';
 import { createQuestions } from './questions/questions.ts';
 import { finishCheckouts } from './queue/finish-checkouts.ts';
-import { createRatchet } from './queue/ratchet.ts';
+import { createMergeQueues } from './queue/merge-queues.ts';
 import { finishRefreshes } from './queue/refresh-worktree.ts';
 import { startReconciler } from './sessions/reconcile/reconciler.ts';
 import { createAdoption } from './supervision/adopted.ts';
 import { requeueDead } from './tasks/tasks.ts';
 
-/** The rooms of a daemon that routes ask. */
 export type Rooms = ReturnType<typeof openRooms>;
 
-/** Puts the rooms together, lower ones first. They listen from here on; nothing is adopted yet. */
+/** Creates the rooms, lower ones first. They listen from here on; nothing is adopted yet. */
 export function openRooms(platform: SessionPlatform) {
   const reconciler = startReconciler(platform);
   const agents = agentService(platform, reconciler, changesOfAgents);
@@ -41,7 +40,7 @@ export function openRooms(platform: SessionPlatform) {
     questions,
     inbox: createInbox(platform, questions, signals),
     adoption: createAdoption(platform),
-    ratchet: createRatchet(platform, reconciler),
+    mergeQueues: createMergeQueues(platform, reconciler),
     barrier,
     desk: createDesk(platform, agents),
     doctor: createDoctor(platform, reconciler),
@@ -49,12 +48,12 @@ export function openRooms(platform: SessionPlatform) {
   };
 }
 
-/** Finishes what an earlier daemon left half done, and takes up what still runs. */
+/** Completes what an earlier daemon left unfinished, and adopts what still runs. */
 export async function takeUp({
   platform,
   reconciler,
   mailRoom,
-  ratchet,
+  mergeQueues,
 }: Rooms): Promise<{ adopted: number; ended: number }> {
   await dropUnusedSnapshots(platform);
   await finishTrash(platform);
@@ -67,6 +66,6 @@ export async function takeUp({
   const found = await reconciler.adopt();
   crashPoint('restart.after_adopt');
   await mailRoom.sweep();
-  await ratchet.begin();
+  await mergeQueues.begin();
   return found;
 }

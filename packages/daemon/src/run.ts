@@ -7,7 +7,7 @@ import { choicesOf, readConfig, timingOf } from './platform/config.ts';
 import { startDaemon } from './daemon.ts';
 import { openLog } from './platform/log.ts';
 
-/** Runs a daemon until it is told to leave, by a signal or by request. */
+/** Runs a daemon until a signal or a request ends it. */
 export async function runDaemon(directory: DataDirectory, onReady: (pid: number) => void): Promise<void> {
   const home = homeAt(directory.path);
   mkdirSync(home.logs, { recursive: true, mode: 0o700 });
@@ -15,10 +15,10 @@ export async function runDaemon(directory: DataDirectory, onReady: (pid: number)
   setInterval(rotate, limits.healthMs).unref();
   const reason = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => reason.resolve(signal));
-  // A terminal that closes takes nothing with it.
+  // Survive a closing terminal.
   process.on('SIGHUP', () => {});
   process.on('uncaughtException', (error) => {
-    log.fatal({ error: error.stack }, 'the daemon ends because of a mistake in it; agents go on');
+    log.fatal({ error: error.stack }, 'daemon crashed; agents keep running');
     process.stderr.write(`${error.stack}\n`);
     process.exit(1);
   });

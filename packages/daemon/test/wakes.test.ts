@@ -335,7 +335,7 @@ test('no room wakes another: commits do', () => {
   const calls = files.flatMap((file) =>
     [
       ...readFileSync(join(sources, file), 'utf8').matchAll(
-        /\b(reconciler|mailRoom|ratchet|queue|delivery|sessions)\.wake\b/g,
+        /\b(reconciler|mailRoom|mergeQueues|queue|delivery|sessions)\.wake\b/g,
       ),
     ].map(([call]) => `${room(join(sources, file))}: ${call}`),
   );

@@ -36,23 +36,23 @@ export const freshForgeMemory: ForgeMemory = {
 };
 
 /** A change as it is here, with its number of unaddressed blocking comments, and as it is on the forge. */
-export type ForgeSight = { change: Change; blocking: number; there: ForgeChange; memory: ForgeMemory };
+export type ForgeFacts = { change: Change; blocking: number; there: ForgeChange; memory: ForgeMemory };
 
 /** The target branch on the forge, whether we may merge there, and the time. */
-export type ForgeScene = { target: { branch: string; tip: string }; mayMerge: boolean; now: number };
+export type ForgeRules = { target: { branch: string; tip: string }; mayMerge: boolean; now: number };
 
 /**
  * Why a change that is open on a forge is held back here; null if nothing is. Running checks hold it, too, so that the
  * changes behind it do not wait for them.
  */
-export function holdOnForge(sight: ForgeSight, scene: ForgeScene): string | null {
-  return obstacleOnForge(sight, scene) ?? refusalOnForge(sight, scene);
+export function holdOnForge(facts: ForgeFacts, rules: ForgeRules): string | null {
+  return obstacleOnForge(facts, rules) ?? refusalOnForge(facts, rules);
 }
 
 /** Visible reasons on the forge against merging a change. */
 export function obstacleOnForge(
-  { change, blocking, there, memory }: ForgeSight,
-  { target: { branch: target }, now }: ForgeScene,
+  { change, blocking, there, memory }: ForgeFacts,
+  { target: { branch: target }, now }: ForgeRules,
 ): string | null {
   if (there.base !== target) return `it goes to ${there.base} there, not to ${target}`;
   if (there.head !== change.head)
@@ -76,7 +76,7 @@ export function obstacleOnForge(
  * Why the forge refused a merge, while that counts. Retried after a while, in case its rules changed, and when main
  * moves; never if only others may merge.
  */
-function refusalOnForge({ there, memory }: ForgeSight, { target, mayMerge, now }: ForgeScene): string | null {
+function refusalOnForge({ there, memory }: ForgeFacts, { target, mayMerge, now }: ForgeRules): string | null {
   const { refused } = memory;
   if (refused === null || refused.head !== there.head || refused.onto !== target.tip) return null;
   return mayMerge && Math.abs(now - refused.at) >= limits.forgeRetryMs ? null : refused.reason;
@@ -109,7 +109,7 @@ export function keepsAlarm(main: MainOnForge | null, { isTheirs, now }: { isThei
 export type ForgeMarks = { add: string[]; remove: string[]; ready: boolean };
 
 /** The labels to change on a forge. Labels that a person added or removed stay as they are. */
-export function marksOnForge({ change, blocking, there, memory }: ForgeSight): {
+export function marksOnForge({ change, blocking, there, memory }: ForgeFacts): {
   marks: ForgeMarks;
   memory: ForgeMemory;
 } {

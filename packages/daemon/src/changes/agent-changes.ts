@@ -7,7 +7,7 @@ import { stateSeen } from './change-view.ts';
 import { configOf } from '../project-config/project-rules.ts';
 import { projectFacts } from './facts.ts';
 
-/** The latest change of each agent as a listing shows it. A project's rules are read only where a change of it is open. */
+/** The latest change of each agent, for a listing. Reads a project's rules only if one of its changes is open. */
 export async function changesOfAgents(
   platform: Platform,
   agentIds: readonly string[],
@@ -17,19 +17,19 @@ export async function changesOfAgents(
   const sights = new Map<string, Parameters<typeof stateSeen>[2]>();
   const shown = new Map<string, NonNullable<AgentView['change']>>();
 
-  async function sightOf(projectId: string) {
+  async function viewFactsOf(projectId: string) {
     const known = sights.get(projectId);
     if (known !== undefined) return known;
     const project = projects.get(projectId);
     const { found, trouble } = project === undefined ? nothing : await configOf(platform, project);
-    const sight = { facts: found === null ? null : await projectFacts(db, projectId, found), trouble };
-    sights.set(projectId, sight);
-    return sight;
+    const viewFacts = { facts: found === null ? null : await projectFacts(db, projectId, found), trouble };
+    sights.set(projectId, viewFacts);
+    return viewFacts;
   }
 
   for (const [agentId, change] of await latestChanges(db, agentIds)) {
-    const sight = isOver(change) ? nothingSeen : await sightOf(change.projectId);
-    shown.set(agentId, { id: change.id, ...(await stateSeen(db, change, sight)) });
+    const viewFacts = isOver(change) ? nothingSeen : await viewFactsOf(change.projectId);
+    shown.set(agentId, { id: change.id, ...(await stateSeen(db, change, viewFacts)) });
   }
   return shown;
 }

@@ -1,7 +1,7 @@
 import type { ChangeAccess } from '@pawl/core/changes/change-rights';
 import { changeRoutes } from '@pawl/protocol/changes/routes';
 
-/** Agents' access to each verb on a change. A repair is a merge that only people ask for. */
+/** Agents' access to each verb on a change. A repair is a merge that only people request. */
 export const changeAccess: ChangeAccess = {
   comment: changeRoutes.commentChange.access,
   block: changeRoutes.blockChange.access,

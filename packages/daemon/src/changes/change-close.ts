@@ -14,10 +14,10 @@ import { projectOfChange } from './change-scope.ts';
 import { draftLearnings, learningsOf, learningsPath } from './learnings.ts';
 import { noteClosed } from './notices.ts';
 
-/** A closed change, and the path of what was learned from it. */
+/** A closed change, and the path of its learnings. */
 export type Closed = { change: Change; learnings: string | null };
 
-/** Closes a change for somebody. Whoever is no person has to leave what was learned from it. */
+/** Closes a change. An agent must say what was learned from it. */
 export async function closeChange(
   platform: DefinitionPlatform,
   given: { asker: Asker; change: Change; reason: string; learnings?: string | undefined },
@@ -27,7 +27,7 @@ export async function closeChange(
   const reason = requireChangeText('reason', given.reason);
   const learnings = given.learnings === undefined ? '' : checkChangeText('learnings', given.learnings);
   if (learnings === '' && asker.is !== 'person') {
-    throw new PawlError('invalid_input', 'An agent that closes a change says what was learned from it.', {
+    throw new PawlError('invalid_input', 'An agent that closes a change must say what was learned from it.', {
       hint: `pawl change close ${change.id} --reason "…" --learnings "what did not work, and why"`,
     });
   }
@@ -37,8 +37,8 @@ export async function closeChange(
 }
 
 /**
- * Closes a change and keeps what was learned from it in a file of the home. The file is written beside its place before, and
- * comes there within the transaction: a kill in between leaves the change open, and the next attempt writes it again.
+ * Closes a change and stores the learnings in a file of the home. The file is written under a temporary name first and
+ * renamed within the transaction: a crash in between leaves the change open, and the next attempt writes it again.
  */
 export async function closeWithLearnings(
   platform: DefinitionPlatform,

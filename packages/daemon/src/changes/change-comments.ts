@@ -17,13 +17,13 @@ import type { Platform } from '../platform/platform.ts';
 import { changeAccess } from './change-access.ts';
 import { about, changeNow, fixerNow, placeAtEnd } from './change-now.ts';
 
-/** What somebody says; `addresses` is the start of the id of the comment that it answers. */
-type Said = { asker: Asker; changeId: string; body: string; addresses?: string | undefined };
+/** A comment; `addresses` is an id prefix of the comment that it answers. */
+type NewComment = { asker: Asker; changeId: string; body: string; addresses?: string | undefined };
 
-/** Says something about a change, and where it answers a comment that this is addressed by it. */
+/** Comments on a change, and marks the comment that it answers as addressed. */
 export async function commentChange(
   platform: Platform,
-  { asker, changeId, body, addresses }: Said,
+  { asker, changeId, body, addresses }: NewComment,
 ): Promise<ChangeComment> {
   const agentId = asker.is === 'person' ? null : asker.agent.id;
   const said = requireChangeText('comment', body);
@@ -31,7 +31,7 @@ export async function commentChange(
     const change = await changeNow(tx.db, changeId);
     refuseChangeVerb(changeAccess, asker, change, 'comment');
     const earlier = await commentsOf(tx.db, changeId);
-    // What is over cannot be held up any more, and an answer is no new objection.
+    // A settled change cannot be held any more, and an answer is not a new objection.
     const kind = isOver(change) || addresses !== undefined ? 'note' : kindOfComment(said);
     refuseTooMany(earlier, { agentId, isRemark: kind === 'note' && addresses === undefined });
     if (kind === 'blocking') refuseBlocking(asker, change, await fixerNow(tx.db, change));
@@ -63,7 +63,7 @@ async function address(
   const [comment, ...others] = earlier.filter(({ id }) => id.startsWith(reference));
   if (comment === undefined || others.length > 0) {
     const word = JSON.stringify(reference.slice(0, 80));
-    throw new PawlError(comment === undefined ? 'not_found' : 'ambiguous', `No single comment is called ${word}.`, {
+    throw new PawlError(comment === undefined ? 'not_found' : 'ambiguous', `No single comment matches ${word}.`, {
       hint: `See: pawl change show ${change.id}`,
     });
   }
@@ -76,10 +76,13 @@ async function address(
   if (isLast && comment.kind === 'blocking') await updateChange(tx, change.id, placeAtEnd(change, tx.now));
 }
 
-/** How much of a comment its notice has. */
+/** How much of a comment its notice contains. */
 const noticeCharacters = 1_000;
 
-/** A remark reaches the change's author with its next turn. What blocks is sent to it by the queue, which waits for an answer. */
+/**
+ * Sends a note to the change's author, to read with its next turn. The queue sends blocking comments, and waits for an
+ * answer.
+ */
 async function tellAuthor(tx: WriteTransaction, change: Change, comment: ChangeComment, by: Asker): Promise<void> {
   const author = change.agentId === null ? null : await agentById(tx.db, change.agentId);
   if (comment.kind === 'blocking' || author === null || !hears(author) || author.id === comment.agentId) return;
@@ -87,7 +90,7 @@ async function tellAuthor(tx: WriteTransaction, change: Change, comment: ChangeC
   const lines = [
     `${nameOf(by)} has commented on your change ${change.id.slice(0, 8)} (${firstLine(change.title, 80)}):`,
     quoted,
-    `It does not hold the change. All that was said: pawl change show ${change.id}`,
+    `It does not hold the change. All comments: pawl change show ${change.id}`,
   ];
   await recordMail(tx, { from: await rootAgent(tx.db), to: author, kind: 'system' }, shortBody(lines.join('\n')));
 }

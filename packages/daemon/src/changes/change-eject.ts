@@ -8,7 +8,6 @@ import { unmoved } from './people.ts';
 
 type EjectParts = { platform: DefinitionPlatform; project: Project };
 
-/** Ejects a change. */
 export async function eject(
   { platform, project }: EjectParts,
   change: Change,

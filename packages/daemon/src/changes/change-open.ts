@@ -21,13 +21,13 @@ import { titleOf } from './change-title.ts';
 import { landedHeads } from './landing/landed.ts';
 
 /**
- * Proposes the commit that a branch is at. The commit is brought into Pawl's own git directory first, so that nothing which
- * becomes of the branch takes it away; then change and event are written. A branch that has an open change moves
- * it on, and proposing the same commit again does nothing.
+ * Proposes the current commit of a branch. Fetches the commit into Pawl's own git directory first, so that it survives
+ * whatever happens to the branch; then writes change and event. An open change of the branch is updated, and proposing
+ * the same commit again has no effect.
  */
 export async function openChange(platform: SessionPlatform, request: OpenRequest): Promise<Opened> {
   const branch = branchMeant(request);
-  // Of two at once, the one that looks later is written later.
+  // Of two concurrent calls, the one that reads the branch later writes later.
   return withLock(`change:${request.project.id}:${branch}`, async () => {
     const proposal = await propose(platform, request, branch);
     const opened = await platform.store.write((tx) => recordProposal(tx, platform, proposal));
@@ -36,11 +36,11 @@ export async function openChange(platform: SessionPlatform, request: OpenRequest
   });
 }
 
-/** The branch that is proposed. Refuses an agent whose kind or definition may not propose. */
+/** The branch to propose. Throws for an agent whose kind or definition may not propose. */
 function branchMeant({ asker, branch }: OpenRequest): string {
   if (asker.is === 'person') {
     if (branch !== undefined) return checkBranchName(branch);
-    throw new PawlError('invalid_input', 'It is not said which branch is proposed.', {
+    throw new PawlError('invalid_input', 'No branch given.', {
       hint: 'Name it: pawl change open <branch>',
     });
   }
@@ -50,16 +50,16 @@ function branchMeant({ asker, branch }: OpenRequest): string {
     throw new PawlError('conflict', `${agent.alias} has no branch of its own, so it has nothing to propose.`);
   }
   if (branch === undefined || branch === agent.branch) return agent.branch;
-  throw new PawlError('forbidden', `An agent may propose its own branch only, which is ${agent.branch}.`);
+  throw new PawlError('forbidden', `Agents may only propose their own branch, here ${agent.branch}.`);
 }
 
-/** Looks at the branch, refuses what cannot be proposed, and makes its commits safe. */
+/** Reads the branch, refuses what cannot be proposed, and secures its commits. */
 async function propose(platform: SessionPlatform, request: OpenRequest, branch: string): Promise<Proposal> {
   const { asker, project } = request;
   const rules = await projectRules(platform, project);
   const { repository, ownDir, tips } = rules;
   if (branch === rules.branch) {
-    throw new PawlError('conflict', `${branch} is the branch that changes go to; it cannot be proposed for itself.`, {
+    throw new PawlError('conflict', `${branch} is the target branch; it cannot be proposed.`, {
       hint: 'Commit on a branch of its own: git switch -c <branch>',
     });
   }
@@ -90,29 +90,31 @@ async function propose(platform: SessionPlatform, request: OpenRequest, branch: 
   };
 }
 
-/** Whether what is on the branch comes from a stand-in and not from a coding agent. */
+/** True if a scripted agent made the commits. */
 function isScripted({ providers }: SessionPlatform, author: Agent | null): boolean {
   return author !== null && providers.find(author.provider)?.scripted === true;
 }
 
-/** Refuses what the target branch has already: by the same commits, or squashed into one of its own. */
+/** Refuses a branch that the target branch already contains: by the same commits, or squashed. */
 async function refuseKnown(
   platform: SessionPlatform,
   rules: ProjectRules,
   { branch, head, tip }: { branch: string; head: string; tip: string },
 ): Promise<void> {
   if (await isAncestor(rules.repository, rules.ownDir, head, tip)) {
-    throw new PawlError('conflict', `${branch} has no commits that ${rules.branch} has not.`, {
+    throw new PawlError('conflict', `${branch} has no commits that ${rules.branch} lacks.`, {
       hint: 'Commit what you have done first.',
     });
   }
   if (!(await landedHeads({ platform, ...rules, target: { tip } })).includes(head)) return;
-  throw new PawlError('conflict', `What ${branch} is at has been merged already.`, {
+  throw new PawlError('conflict', `The head of ${branch} is already merged.`, {
     hint: 'Commit something more first, best on top of the target branch.',
   });
 }
 
-/** Where a branch began: where its author did, as long as that is still in it, else where it left the target branch. */
+/**
+ * The base of a branch: where its author started, if that is still in it, else the merge base with the target branch.
+ */
 async function baseOf({ repository, ownDir, tips }: ProjectRules, head: string, author: Agent | null): Promise<string> {
   const began = author?.baseCommit ?? null;
   if (began !== null && (await isAncestor(repository, ownDir, began, head))) return began;
@@ -120,7 +122,7 @@ async function baseOf({ repository, ownDir, tips }: ProjectRules, head: string, 
   return (await mergeBase(repository, ownDir, tip, head)) ?? tip;
 }
 
-/** The title that the branch's open change has from its only commit, or null. */
+/** The title that the branch's open change takes from its only commit, or null. */
 async function subjectBefore(
   platform: SessionPlatform,
   rules: ProjectRules,

@@ -17,7 +17,6 @@ import { emitQueued } from './change-queued.ts';
 import type { ProjectRules } from '../project-config/project-rules.ts';
 import { noteOpened } from './notices.ts';
 
-/** What is proposed, and by whom. */
 export type OpenRequest = {
   asker: Asker;
   project: Project;
@@ -25,33 +24,33 @@ export type OpenRequest = {
   title?: string | undefined;
   summary?: string | undefined;
   draft?: boolean | undefined;
-  /** Nobody asked for it: what its author has said of a change that is there stays, and one that is not queued stays so. */
+  /** Proposed automatically: keeps the author's text of an existing change, and does not queue a draft. */
   byItself?: boolean;
-  /** When the work was finished that is proposed by itself: a change that was closed later is not opened again, though its branch moved. */
+  /** When automatically proposed work was finished: a change closed later is not reopened, even if its branch moved. */
   finishedAt?: number | null;
-  /** Summaries that its author's earlier turns left by themselves: a newer one takes their place. */
+  /** Automatic summaries of its author's earlier turns, which a newer one replaces. */
   replaces?: readonly string[];
 };
 
 export type Opened = { change: Change; created: boolean; moved: boolean };
 
-/** What was found at a branch, ready to be written down. */
+/** A proposal ready to be stored. */
 export type Proposal = {
   request: OpenRequest;
   rules: ProjectRules;
   branch: string;
   head: string;
   base: string;
-  /** Who made what is on the branch; null for a person. */
+  /** The author of the commits; null for a person. */
   author: Agent | null;
-  /** Made by the scripted stand-in outside a playground: a draft until a person merges it. */
+  /** Made by a scripted agent outside a playground: a draft until a person merges it. */
   scripted: boolean;
-  /** As it was given, or else as it follows from the commits; `replaces` is the earlier one that the found title supersedes. */
+  /** The given title, or one derived from the commits; `replaces` is the earlier derived title. */
   title: { given: string | null; found: string; replaces: string | null };
   summary: string | null;
 };
 
-/** Writes a proposal down, on the facts of this very transaction. */
+/** Stores a proposal on the facts of this transaction. */
 export async function recordProposal(
   tx: WriteTransaction,
   platform: DefinitionPlatform,
@@ -68,7 +67,7 @@ export async function recordProposal(
   return move(tx, proposal, known);
 }
 
-/** The same commit once more: what is new is at the most whether it is wanted now, or a draft again. */
+/** The same commit again: at most, the change is queued or becomes a draft again. */
 async function wish(tx: WriteTransaction, proposal: Proposal, known: Change): Promise<Opened> {
   const { asker } = proposal.request;
   const queuedAt = isWanted(proposal, known) ? (known.queuedAt ?? tx.now) : null;
@@ -81,9 +80,9 @@ async function wish(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   return { change, created: false, moved: false };
 }
 
-/** Whether an open change is to be checked, and so is no draft. An automatic proposal leaves that as it is. */
+/** True if an open change is to be checked, not a draft. An automatic proposal leaves that as it is. */
 function isWanted({ request, scripted, head }: Proposal, known: Change): boolean {
-  // A person's wish to merge a stand-in's change is about the commit that they saw.
+  // A person's request to merge a scripted change is for the commit they saw.
   if (scripted) return known.queuedAt !== null && known.head === head && request.draft !== true;
   return request.byItself === true ? known.queuedAt !== null : request.draft !== true;
 }
@@ -92,18 +91,18 @@ async function insert(tx: WriteTransaction, platform: DefinitionPlatform, propos
   const { request, branch, head, base, author, title, summary } = proposal;
   const { project } = request;
   if ((await countOpenChanges(tx.db, project.id)) >= limits.openChanges) {
-    throw new PawlError('busy', `${limits.openChanges} changes of ${project.name} are open already.`, {
-      hint: 'Close what nobody wants any more: pawl change ls',
+    throw new PawlError('busy', `${limits.openChanges} changes of ${project.name} are already open.`, {
+      hint: 'Close those that are no longer needed: pawl change ls',
     });
   }
   const agentId = author?.id ?? null;
   const last = await lastChangeOf(tx.db, project.id, { agentId, branch });
   const closed = last !== null && last.closedAt !== null && last.mergedAt === null ? last : null;
-  // It may have been opened and closed since the branch was looked at.
+  // It may have been opened and closed since the branch was read.
   const isClosedSince = closed !== null && (closed.closedAt ?? 0) > (request.finishedAt ?? Infinity);
   if (request.byItself === true && closed !== null && (closed.head === head || isClosedSince)) {
-    throw new PawlError('conflict', `What ${branch} is at was closed: ${closed.closeReason ?? 'no reason is given'}.`, {
-      hint: `If it is wanted after all: pawl change open ${branch}`,
+    throw new PawlError('conflict', `The head of ${branch} was closed: ${closed.closeReason ?? 'no reason given'}.`, {
+      hint: `To propose it anyway: pawl change open ${branch}`,
     });
   }
   const change = newChange({
@@ -129,7 +128,7 @@ async function insert(tx: WriteTransaction, platform: DefinitionPlatform, propos
   return { change, created: true, moved: false };
 }
 
-/** What was said against a change, and never addressed, is still against it under another id. */
+/** Copies unaddressed objections to the new change. */
 async function inheritObjections(tx: WriteTransaction, closed: Change, change: Change): Promise<void> {
   for (const objection of blockingOf(await commentsOf(tx.db, closed.id))) {
     const comment = { ...objection, id: newId(), changeId: change.id };
@@ -140,8 +139,8 @@ async function inheritObjections(tx: WriteTransaction, closed: Change, change: C
 }
 
 /**
- * Lets an open change follow its branch, or that of who goes on with it. What was said of its old head lapses: it is
- * looked at, reviewed and checked anew, at the end of the queue: so who moves on often keeps nobody else from going in.
+ * Moves an open change to a new head of its branch, or of its stand-in's. Reviews and checks of the old head lapse, and
+ * it goes to the end of the queue, so that frequent moves delay no other change.
  */
 async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Promise<Opened> {
   await refuseWhileAdvancing(tx.db, known);
@@ -149,7 +148,7 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   await updateChange(tx, known.id, {
     branch,
     head,
-    // Who goes on with it began at its head; what it brings begins where it began.
+    // A stand-in started at its head; the change's base stays.
     base: branch === known.branch ? base : known.base,
     agentId: author?.id ?? known.agentId,
     ...movedTitle(title, known),
@@ -167,12 +166,12 @@ async function move(tx: WriteTransaction, proposal: Proposal, known: Change): Pr
   return { change, created: false, moved: true };
 }
 
-/** Keeps a summary that was given explicitly when the change moves by itself. */
+/** Keeps an explicit summary when the change moves automatically. */
 function keepsSummary({ byItself = false, replaces = [] }: OpenRequest, { summary }: Change): boolean {
   return byItself && summary !== '' && !replaces.includes(summary);
 }
 
-/** A title that was given counts; one that was a commit's subject follows that commit when it is amended. */
+/** A given title stays; one taken from a commit's subject follows that commit when it is amended. */
 function movedTitle({ given, found, replaces }: Proposal['title'], known: Change): { title?: string } {
   if (given !== null) return { title: given };
   return replaces !== null && replaces === known.title ? { title: found } : {};

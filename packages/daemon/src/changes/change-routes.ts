@@ -27,10 +27,10 @@ import type { DoorVariables } from '../platform/http/door.ts';
 type ChangeRouteParts = {
   platform: SessionPlatform;
   reconciler: Reconciler;
-  queue: { seeTarget(projectId: string): Promise<void> };
+  queue: { recordTarget(projectId: string): Promise<void> };
 };
 
-/** What is asked of changes, and done to them. Whoever calls acts as itself; what an agent may is decided in core. */
+/** Routes for changes. Each caller acts as itself; core decides what an agent may do. */
 export function addChangeRoutes(
   app: OpenAPIHono<DoorVariables>,
   { platform, queue, reconciler }: ChangeRouteParts,
@@ -53,7 +53,7 @@ export function addChangeRoutes(
   async function rulesForMerge(project: Project): Promise<DoneRules> {
     const rules = await mergeRules(platform, project);
     if (rules.source === 'commit') return rules;
-    await queue.seeTarget(project.id);
+    await queue.recordTarget(project.id);
     return mergeRules(platform, project);
   }
 

@@ -15,10 +15,10 @@ import { agentIn, placesOf } from '../platform/places.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { projectOf } from '../platform/platform.ts';
 
-/** Which project is meant: that of a path, or by its name or id. */
+/** A project by path, name or id. */
 export type ProjectQuery = { path?: string | undefined; project?: string | undefined };
 
-/** A caller as the rules of changes see it: an agent comes with the definition that binds it. */
+/** A caller with its rights; an agent comes with its definition in force. */
 export async function askerOf(platform: DefinitionPlatform, caller: Caller): Promise<Asker> {
   if (caller.kind === 'person') return { is: 'person' };
   const agent = await agentById(platform.store.db, caller.agentId);
@@ -27,7 +27,7 @@ export async function askerOf(platform: DefinitionPlatform, caller: Caller): Pro
   return { is: 'agent', agent, definition };
 }
 
-/** The project that is meant; an agent has only its own, and means its first one. Null when a person names none. */
+/** The named project; an agent has only its own, by default its first one. Null if a person names none. */
 export async function projectMeant(
   platform: DefinitionPlatform,
   asker: Asker,
@@ -37,16 +37,16 @@ export async function projectMeant(
   const named = await namedProject(platform, query);
   if (own === null || named === null || own.id === named.id) return named ?? own;
   if (asker.is === 'agent' && (await agentIn(platform.store.db, asker.agent, named.id)) !== null) return named;
-  throw new PawlError('forbidden', 'An agent has to do with changes of its own project only.');
+  throw new PawlError('forbidden', 'Agents may only access changes of their own project.');
 }
 
-/** The caller as it is in the project in question: an agent with several projects has a branch in each. */
+/** The caller as seen from the project: an agent with several projects has a branch in each. */
 export async function askerIn(platform: DefinitionPlatform, asker: Asker, projectId: string): Promise<Asker> {
   if (asker.is === 'person') return asker;
   return { ...asker, agent: (await agentIn(platform.store.db, asker.agent, projectId)) ?? asker.agent };
 }
 
-/** The projects in which a change is looked for: the one that is named, else all of an agent's; null is all there are. */
+/** The projects to search for a change: the named one, else all of an agent's; null means all. */
 async function projectsToSearch(
   platform: DefinitionPlatform,
   asker: Asker,
@@ -58,7 +58,7 @@ async function projectsToSearch(
   return (await placesOf(platform.store.db, asker.agent)).map(({ agent }) => agent.projectId);
 }
 
-/** The same where it cannot be left open. */
+/** Like `projectMeant`, but throws if no project is given. */
 export async function projectRequired(
   platform: DefinitionPlatform,
   asker: Asker,
@@ -66,12 +66,11 @@ export async function projectRequired(
 ): Promise<Project> {
   const project = await projectMeant(platform, asker, query);
   if (project !== null) return project;
-  throw new PawlError('invalid_input', 'It is not said which project is meant.', {
-    hint: 'Go to a repository, or name it with -C.',
+  throw new PawlError('invalid_input', 'No project given.', {
+    hint: 'Run this inside a project, or name it with -C.',
   });
 }
 
-/** The project that a change belongs to. */
 export async function projectOfChange(
   { store }: DefinitionPlatform,
   { projectId }: Pick<Change, 'projectId'>,
@@ -91,7 +90,7 @@ async function namedProject(platform: DefinitionPlatform, { path, project }: Pro
     });
   }
   if (path === undefined) return null;
-  // The root of a project needs no search, and is what is asked for again and again.
+  // The root of a project needs no search, and is the usual case.
   const known = existsSync(join(path, '.git')) ? await projectByRoot(db, path) : null;
   if (known !== null) return known;
   const { root } = await openRepository(path);
@@ -100,10 +99,10 @@ async function namedProject(platform: DefinitionPlatform, { path, project }: Pro
   throw new PawlError('project_not_found', `${root} is not a project yet.`, { hint: 'Run `pawl init` there first.' });
 }
 
-/** The shortest part of an id that names a change. */
+/** The shortest id prefix that is accepted. */
 const prefixCharacters = 4;
 
-/** The change that somebody means by its id, the start of it, its branch, or who made it: of the last two, the latest. */
+/** Resolves a change by id, id prefix, branch or author; of the last two, takes the latest. */
 export async function changeMeant(
   platform: DefinitionPlatform,
   asker: Asker,
@@ -148,7 +147,7 @@ async function byAuthor(
 ): Promise<Change[]> {
   const { db } = platform.store;
   const newest = new Map<string, Change>();
-  // Aliases are used again: of several that were called so, the latest is meant, in each of its projects.
+  // Aliases are reused: take the latest agent with this one, in each of its projects.
   for (const { id } of await findAgents(db, reference)) {
     const latest = new Map<string, Change>();
     for (const change of (await changesMadeBy(db, id)).toReversed()) latest.set(change.projectId, change);

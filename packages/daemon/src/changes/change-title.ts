@@ -10,10 +10,10 @@ import { landedHeads } from './landing/landed.ts';
 
 type Work = { head: string; base: string; author: Agent | null };
 
-/** The title that a head's own commits give, and whether it is the subject of its only one. */
+/** The title derived from a head's own commits, and whether it is the subject of the only one. */
 export type FoundTitle = { title: string; isSubject: boolean };
 
-/** Titles what a branch brings. A change that its author has had merged before says nothing about the next one. */
+/** Derives the title of a branch. Ignores changes of its author that are already merged. */
 export async function titleOf(platform: SessionPlatform, rules: ProjectRules, work: Work): Promise<FoundTitle> {
   const { repository, ownDir } = rules;
   const { head, author } = work;
@@ -25,7 +25,7 @@ export async function titleOf(platform: SessionPlatform, rules: ProjectRules, wo
   return { title: redact(platform, titleOfWork({ subject, isOnly: isSubject, assignment })), isSubject };
 }
 
-/** The commits that a head adds, oldest first; merges, such as those that bring in main, are none of its own. */
+/** The commits that a head adds, oldest first, without merges, such as those that bring in main. */
 async function ownCommits(platform: SessionPlatform, rules: ProjectRules, { head, base }: Work): Promise<string[]> {
   const { repository, ownDir } = rules;
   const [onto = base, ...others] = rules.tips;

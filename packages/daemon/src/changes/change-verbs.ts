@@ -21,12 +21,12 @@ import { projectRules } from '../project-config/project-rules.ts';
 import { projectOfChange } from './change-scope.ts';
 
 /**
- * What is done to a change that is there, each in one transaction with its event. Every one of them may be asked for twice:
- * what is so already stays so, without another event.
+ * Verbs on an existing change, each in one transaction with its event. All are idempotent: a repeated request causes no
+ * event.
  */
 type Verb = { asker: Asker; changeId: string };
 
-/** Accepts what a change's head does to the gate. For persons only, which the door sees to. */
+/** Accepts the head's effect on the gate. For persons only, which the door enforces. */
 export async function approveChange(
   platform: DefinitionPlatform,
   { changeId, head }: { changeId: string; head?: string | undefined },
@@ -34,12 +34,12 @@ export async function approveChange(
   await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
     if (head !== undefined && !change.head.startsWith(head)) {
-      throw new PawlError('conflict', `The change is at ${change.head.slice(0, 10)} by now.`, {
+      throw new PawlError('conflict', `The change is now at ${change.head.slice(0, 10)}.`, {
         hint: `Look at it again: pawl change diff ${change.id}`,
       });
     }
     if (change.approvedHead === change.head) return;
-    // Where every reviewer has failed, a person who has looked at it is the review.
+    // If every reviewer failed, a person's approval counts as the review.
     const isReviewed = change.reviewedHead === change.head || change.reviews < limits.reviewAttempts;
     await updateChange(tx, changeId, {
       approvedHead: change.head,
@@ -49,7 +49,6 @@ export async function approveChange(
   });
 }
 
-/** Holds a change for a reason. */
 export async function blockChange(
   platform: DefinitionPlatform,
   { asker, changeId, reason }: Verb & { reason: string },
@@ -67,7 +66,7 @@ export async function blockChange(
   });
 }
 
-/** Lets go of a change that is held. It goes to the end of the queue. */
+/** Releases a held change. It goes to the end of the queue. */
 export async function unblockChange(platform: DefinitionPlatform, { asker, changeId }: Verb) {
   await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
@@ -78,7 +77,7 @@ export async function unblockChange(platform: DefinitionPlatform, { asker, chang
   });
 }
 
-/** Retries an ejected change as it is. It keeps the count of its returns. */
+/** Retries an ejected change unchanged. Keeps the count of its returns. */
 export async function retryChange(platform: DefinitionPlatform, { asker, changeId }: Verb) {
   await platform.store.write(async (tx) => {
     const change = await openOne(tx.db, changeId);
@@ -94,8 +93,8 @@ export async function retryChange(platform: DefinitionPlatform, { asker, changeI
 }
 
 /**
- * Asks for a change to be merged when its checks pass. Only a person's asking counts where the project does not merge by
- * itself: for an agent the change is checked, and no more. One that repairs the target branch is taken even while that is red.
+ * Requests a merge once the checks pass. Where the project does not merge automatically, only a person's request
+ * counts: for an agent the change is only checked. A repair of the target branch is accepted even while that is red.
  */
 export async function mergeChange(
   platform: DefinitionPlatform,
@@ -121,7 +120,7 @@ export async function mergeChange(
     }
     if (change.queuedAt === null) return queue(tx, change, asker, { ...repair, ...asked });
     await updateChange(tx, changeId, { ...repair, ...asked });
-    // The queue hears of a repair by an event, as of every change that waits for it.
+    // The queue learns of a repair by this event, as of every queued change.
     if (isNew && !('askedHead' in asked)) emitQueued(tx, change, asker);
   });
   crashPoint('change.after_ask');
@@ -130,10 +129,10 @@ export async function mergeChange(
 function afterEjection({ id, ejection }: Change): string {
   const short = id.slice(0, 8);
   if (ejection?.kind === 'conflict') return `Resolve the conflict: pawl change fix ${short}`;
-  return `See why: pawl change log ${short}. Correct its branch and run \`pawl change open\`, or try it again as it is: pawl change retry ${short}`;
+  return `See why: pawl change log ${short}. Fix its branch and run \`pawl change open\`, or retry it unchanged: pawl change retry ${short}`;
 }
 
-/** Refuses to promise a merge that the queue would not make. */
+/** Throws if the queue would not merge. */
 function refuseNotCommitted(rules: MergeRules): void {
   if (rules.source !== 'checkout') return;
   throw new PawlError('conflict', `Nothing is merged: ${notCommitted(rules)}.`, {
@@ -141,7 +140,7 @@ function refuseNotCommitted(rules: MergeRules): void {
   });
 }
 
-/** Refuses an agent to merge what the scripted stand-in made. Outside a playground only a person merges that. */
+/** Refuses an agent's request to merge a scripted agent's change. Outside a playground only a person may merge it. */
 async function refuseScripted(platform: DefinitionPlatform, change: Change): Promise<void> {
   const author = change.agentId === null ? null : await agentById(platform.store.db, change.agentId);
   if (author === null || platform.providers.find(author.provider)?.scripted !== true) return;
@@ -152,7 +151,7 @@ async function refuseScripted(platform: DefinitionPlatform, change: Change): Pro
   });
 }
 
-/** Makes this change the one that repairs the target branch; `isNew` is false when it was that already. */
+/** Makes this change the repair of the target branch; `isNew` is false if it already was. */
 async function appoint(
   tx: WriteTransaction,
   platform: DefinitionPlatform,
@@ -164,7 +163,7 @@ async function appoint(
       hint: `Queue it as usual: pawl change merge ${change.id}`,
     });
   }
-  // A person's own change is the person's, who is agent 0 here.
+  // A person's own change belongs to agent 0 here.
   const fixerId = change.agentId ?? platform.rootId;
   await updateQueue(tx, change.projectId, { emergency: { ...emergency, fixerId } });
   const repair = change.agentId === null ? { standInId: platform.rootId } : {};

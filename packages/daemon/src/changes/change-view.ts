@@ -24,29 +24,27 @@ import { changeFacts, projectFacts } from './facts.ts';
 import { localBranch } from './landing/local-branch.ts';
 import { learningsOf } from './learnings.ts';
 
-/** What the views of one project's changes share. */
-export type Sight = {
+/** The facts that the views of one project's changes share. */
+export type ViewFacts = {
   project: Project;
-  /** Null when the project's configuration cannot be read; `trouble` then says why. */
+  /** Null if the project's configuration cannot be read; `trouble` then says why. */
   facts: ProjectFacts | null;
   trouble: string | null;
   checks: Check[];
 };
 
-/** Reads once what all changes of a project are seen by. */
-export async function sightOf(platform: DefinitionPlatform, project: Project): Promise<Sight> {
+export async function viewFactsOf(platform: DefinitionPlatform, project: Project): Promise<ViewFacts> {
   const { db } = platform.store;
   const { found, trouble } = await configOf(platform, project);
   const facts = found === null ? null : await projectFacts(db, project.id, found);
   return { project, facts, trouble, checks: await recentChecks(db, project.id, limits.searchedChecks) };
 }
 
-/** One change as it is now. */
-export async function viewChange(db: Database, change: Change, sight: Sight): Promise<ChangeView> {
-  const { project, checks } = sight;
+export async function viewChange(db: Database, change: Change, viewFacts: ViewFacts): Promise<ChangeView> {
+  const { project, checks } = viewFacts;
   const comments = await commentsOf(db, change.id);
   const blocking = blockingOf(comments).length;
-  const { state, detail } = await stateSeen(db, change, sight);
+  const { state, detail } = await stateSeen(db, change, viewFacts);
   return {
     ...change,
     state,
@@ -61,11 +59,14 @@ export async function viewChange(db: Database, change: Change, sight: Sight): Pr
   };
 }
 
-/** What is over is over; of the rest nothing can be told while the project's rules cannot be read. */
+/**
+ * The state of a change. A settled one never changes; for others it is unknown while the project's rules cannot be
+ * read.
+ */
 export async function stateSeen(
   db: Database,
   change: Change,
-  { facts, trouble }: Pick<Sight, 'facts' | 'trouble'>,
+  { facts, trouble }: Pick<ViewFacts, 'facts' | 'trouble'>,
 ): Promise<StateOfChange> {
   if (facts !== null) return changeState(await changeFacts(db, change, facts));
   if (change.mergedAt !== null) return { state: 'merged', detail: `as ${(change.mergedCommit ?? '').slice(0, 10)}` };
@@ -73,19 +74,19 @@ export async function stateSeen(
   return { state: 'blocked', detail: trouble ?? '' };
 }
 
-/** Changes of any projects, in the order in which they are given. */
+/** Views of changes from any projects, in the order given. */
 export async function viewChanges(platform: DefinitionPlatform, changes: readonly Change[]): Promise<ChangeView[]> {
-  const sights = new Map<string, Sight>();
+  const sights = new Map<string, ViewFacts>();
   const views: ChangeView[] = [];
   for (const change of changes) {
-    const sight = sights.get(change.projectId) ?? (await sightOf(platform, await projectOfChange(platform, change)));
-    sights.set(change.projectId, sight);
-    views.push(await viewChange(platform.store.db, change, sight));
+    const viewFacts =
+      sights.get(change.projectId) ?? (await viewFactsOf(platform, await projectOfChange(platform, change)));
+    sights.set(change.projectId, viewFacts);
+    views.push(await viewChange(platform.store.db, change, viewFacts));
   }
   return views;
 }
 
-/** The change with this id as it is now. */
 export async function viewOf(platform: DefinitionPlatform, changeId: string): Promise<ChangeView> {
   const change = await changeById(platform.store.db, changeId);
   const [view] = change === null ? [] : await viewChanges(platform, [change]);
@@ -93,25 +94,25 @@ export async function viewOf(platform: DefinitionPlatform, changeId: string): Pr
   return view;
 }
 
-/** All that is known of a change. */
+/** All details of a change. */
 export async function detailOf(platform: DefinitionPlatform, change: Change): Promise<ChangeDetail> {
   const { db } = platform.store;
   const project = await projectOfChange(platform, change);
-  const sight = await sightOf(platform, project);
+  const viewFacts = await viewFactsOf(platform, project);
   const comments: ChangeCommentView[] = [];
   for (const comment of await commentsOf(db, change.id)) {
     comments.push({ ...comment, author: await named(db, comment.agentId) });
   }
   return {
-    change: await viewChange(db, change, sight),
+    change: await viewChange(db, change, viewFacts),
     comments,
-    checks: checksWith(sight.checks, change, limits.shownChecks),
+    checks: checksWith(viewFacts.checks, change, limits.shownChecks),
     learnings: learningsOf(platform.home, project, change),
     local: change.mergedCommit === null ? null : await localBranch(platform, project, change.mergedCommit),
   };
 }
 
-/** What the target branch would gain by a change: the same that it is examined by. */
+/** The diff between the target branch without and with a change, which is also what the guard examines. */
 export async function diffOf(platform: DefinitionPlatform, change: Change): Promise<ChangeDiff> {
   const rules = await projectRules(platform, await projectOfChange(platform, change));
   const { repository, ownDir } = rules;
@@ -120,14 +121,13 @@ export async function diffOf(platform: DefinitionPlatform, change: Change): Prom
   return { changeId: change.id, branch: change.branch, from, to: change.head, ...diff };
 }
 
-/** What is merged is compared with where it began: the target branch has it by now. */
+/** A merged change is compared with its base, since the target branch contains it. */
 async function comparedFor(platform: DefinitionPlatform, rules: ProjectRules, change: Change): Promise<Effect> {
   const [tip] = rules.tips;
   if (change.mergedAt !== null || tip === undefined) return { base: change.base, change };
   return effectOf({ platform, ...rules, target: { tip } }, change);
 }
 
-/** An agent's id and alias; null for a person. */
 export async function named(db: Database, agentId: string | null): Promise<{ id: string; alias: string } | null> {
   const agent = agentId === null ? null : await agentById(db, agentId);
   return agent === null ? null : { id: agent.id, alias: agent.alias };

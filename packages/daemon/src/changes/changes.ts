@@ -29,8 +29,8 @@ import { settledRuns } from './settled.ts';
 import { recordWithheld } from '../project-config/withheld.ts';
 
 /**
- * Proposes what an agent has done that says that it is done, before that is on record: so those who hear of it can be told
- * of the change. What cannot be proposed now is found by `openMissing`; null when there is nothing to propose.
+ * Proposes the work of an agent that completes, before the completion is recorded, so that its notices can name the
+ * change. `openMissing` catches up on failures; null if there is nothing to propose.
  */
 export async function openAtCompletion(
   platform: SessionPlatform,
@@ -45,28 +45,28 @@ export async function openAtCompletion(
   try {
     return await proposeWork(platform, project, facts, { tip: tips.get(facts.agent.branch ?? ''), summary });
   } catch (error) {
-    // Nobody is kept from being done by what can be made good later.
-    platform.log.info({ agent: facts.agent.alias, why: messageOf(error) }, 'its branch is not proposed yet');
+    // A failure must not block the completion, since it can be made up for later.
+    platform.log.info({ agent: facts.agent.alias, why: messageOf(error) }, 'failed to propose the branch; will retry');
     return null;
   }
 }
 
 /**
- * Proposes what agents have finished that nobody has proposed: a completion that was cut short, or a run that just ended. Only
- * what was finished since the queue began counts, so that nothing old is merged because somebody named checks.
+ * Proposes finished work that has no change yet: after an interrupted completion, or a run that just ended. Only work
+ * finished since the queue started counts, so that configuring checks merges nothing old.
  */
 export async function openMissing(platform: SessionPlatform, project: Project, config: ProjectConfig): Promise<void> {
   if (config.source === 'none') return;
   const queue = await queueOf(platform.store.db, project.id);
   if (queue === null) return;
-  // It begins with what happens in a project: the end of the first run may be that.
+  // The first event in a project starts the queue, and that may be the end of a run.
   const since = queue.beganAt - limits.finishedMs;
   const finished = await finishedAuthors(platform.store.db, project.id, since);
   const settled = settledRuns(platform, project.id);
   const unseen = finished.filter(({ runId }) => !settled.has(runId));
   if (unseen.length === 0) return;
   const views = await Promise.all(unseen.map(({ agentId }) => viewIn(platform, agentId, project)));
-  // Who failed by its own word has nothing to propose, however its run ended.
+  // An agent that reported failure has nothing to propose, however its run ended.
   const authors = views.filter((view) => view !== null).filter(({ agent }) => !agent.completion?.failure);
   const branches = authors.map(({ agent }) => agent.branch ?? '');
   const tips = await branchTips(await repositoryOf(platform, project), branches);
@@ -77,7 +77,7 @@ export async function openMissing(platform: SessionPlatform, project: Project, c
   }
 }
 
-/** Proposes what agents of a project have finished, without waiting for the queue's next look. A failure is left to that look. */
+/** Proposes finished work of a project without waiting for the next queue pass, which retries failures. */
 export async function openFinished(platform: SessionPlatform, project: Project): Promise<void> {
   if ((await projectSettings(platform.store.db, project.id)).untrackedAt !== null) return;
   if ((await queueOf(platform.store.db, project.id)) === null && (await beginIfConfigured(platform, project)) === null)
@@ -86,14 +86,14 @@ export async function openFinished(platform: SessionPlatform, project: Project):
   if (found !== null) await openMissing(platform, project, found);
 }
 
-/** An agent as it is in one of its projects. */
+/** An agent as seen from one of its projects. */
 async function viewIn(platform: SessionPlatform, agentId: string, project: Project): Promise<AgentView | null> {
   const view = await agentView(platform.store.db, agentId);
   const agent = view === null ? null : await agentIn(platform.store.db, view.agent, project.id);
   return view === null || agent === null ? null : { ...view, agent };
 }
 
-/** Proposes, and says whether it need not be tried again. What cannot be proposed keeps nobody else from being so. */
+/** Proposes work, and returns whether it is settled. A failure does not block others. */
 async function isSettled(platform: SessionPlatform, agent: Agent, propose: () => Promise<unknown>): Promise<boolean> {
   try {
     await propose();
@@ -102,15 +102,15 @@ async function isSettled(platform: SessionPlatform, agent: Agent, propose: () =>
     const isFinal = isRefusal(error);
     platform.log[isFinal ? 'info' : 'warn'](
       { agent: agent.alias, why: messageOf(error) },
-      'its branch is not proposed',
+      'the branch was not proposed',
     );
     return isFinal;
   }
 }
 
 /**
- * Begins the queue of a project that says what its checks are, so that what is finished from now on is proposed. A configuration
- * that cannot be read begins it too: what is finished meanwhile is proposed once it is corrected.
+ * Starts the queue of a project with configured checks, so that work finished from now on is proposed. An unreadable
+ * configuration starts it too: work finished meanwhile is proposed once it is fixed.
  */
 export async function beginIfConfigured(platform: SessionPlatform, project: Project): Promise<Queue | null> {
   const { found } = await rulesOf(platform, project);
@@ -128,14 +128,14 @@ async function proposeWork(
   { tip, summary }: { tip: string | undefined; summary: string | null },
 ): Promise<Change | null> {
   const { agent, run } = facts;
-  // Without commits of its own it has nothing to propose, though its branch may have what it began at.
+  // Without commits of its own there is nothing to propose, even if the branch has the base.
   if (tip === undefined || tip === agent.baseCommit) return null;
   const changes = (await changesByAgent(platform.store.db, agent.id)).filter(
     ({ projectId }) => projectId === project.id,
   );
   const known = changes.find(({ head }) => head === tip);
   if (known !== undefined) return isOver(known) ? null : known;
-  // What was closed after its last word is not taken up again because its branch was moved since.
+  // Do not reopen a change that was closed after the run ended just because its branch has moved since.
   const closedAt = changes[0]?.mergedAt === null ? changes[0].closedAt : null;
   if ((closedAt ?? 0) > (run?.endedAt ?? Infinity)) return null;
   if (changes.length === 0 && (await isTakenOver(platform, project, tip))) return null;
@@ -146,7 +146,7 @@ async function proposeWork(
   }
   const said = summaryFrom(redact(platform, summary ?? ''));
   const asker = { is: 'agent', agent, definition } as const;
-  // What was closed before is wanted again when somebody says so.
+  // An explicit proposal reopens a closed change.
   const replaces = (await runsOf(platform.store.db, agent.id)).map(({ detail }) =>
     summaryFrom(redact(platform, detail ?? '')),
   );
@@ -162,7 +162,7 @@ async function proposeWork(
   return change;
 }
 
-/** Whether somebody went on with this very work in its author's place: then it is theirs, and has moved on. */
+/** True if a stand-in continued this work, which then belongs to it. */
 async function isTakenOver(platform: SessionPlatform, project: Project, tip: string): Promise<boolean> {
   const repository = await repositoryOf(platform, project);
   for (const { head } of await changesTakenOver(platform.store.db, project.id))
@@ -170,7 +170,7 @@ async function isTakenOver(platform: SessionPlatform, project: Project, tip: str
   return false;
 }
 
-/** What is refused for what the branch is stays refused; the rest may work the next time. */
+/** True for errors caused by the branch itself, which are permanent; others are worth a retry. */
 function isRefusal(error: unknown): boolean {
   return error instanceof PawlError && ['conflict', 'forbidden', 'invalid_input', 'not_found'].includes(error.code);
 }

@@ -9,7 +9,7 @@ import { projectSettings } from '@pawl/store/projects/project-settings';
 import { queueOf } from '@pawl/store/changes/queues';
 import type { Database } from '@pawl/store/tables';
 
-/** What holds for all changes of one project. */
+/** The facts that all changes of one project share. */
 export type ProjectFacts = {
   config: ProjectConfig;
   settings: ProjectSettings;
@@ -17,7 +17,6 @@ export type ProjectFacts = {
   running: Check[];
 };
 
-/** Reads what the states of a project's changes follow from, beside the changes themselves. */
 export async function projectFacts(db: Database, projectId: string, config: ProjectConfig): Promise<ProjectFacts> {
   return {
     config,
@@ -27,7 +26,7 @@ export async function projectFacts(db: Database, projectId: string, config: Proj
   };
 }
 
-/** The rules that the states of a project's changes follow from. */
+/** The project's rules that determine the states of its changes. */
 export function rulesFrom({ config, settings, queue }: Omit<ProjectFacts, 'running'>): ChangeFacts['rules'] {
   const { enabled, auto, source, checkout, remote } = config;
   return {
@@ -43,7 +42,7 @@ export function rulesFrom({ config, settings, queue }: Omit<ProjectFacts, 'runni
   };
 }
 
-/** Everything that one change's state follows from. */
+/** All facts that determine one change's state. */
 export async function changeFacts(db: Database, change: Change, project: ProjectFacts): Promise<ChangeFacts> {
   const { queue, running } = project;
   const comments = await commentsOf(db, change.id);

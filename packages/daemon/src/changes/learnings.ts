@@ -14,12 +14,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Platform } from '../platform/platform.ts';
 
-/** Where it is kept what was learned from a change. A project's name is fit for a path. */
+/** The path of a change's learnings. A project's name is safe in a path. */
 export function learningsPath(home: Home, project: Pick<Project, 'name'>, changeId: string): string {
   return join(home.learnings, project.name, `${changeId}.md`);
 }
 
-/** The file with what was learned from a change, where there is one. */
+/** The existing file with a change's learnings, or null. */
 export function learningsOf(home: Home, project: Pick<Project, 'name'>, change: Change): string | null {
   const path = learningsPath(home, project, change.id);
   return change.closedAt !== null && existsSync(path) ? path : null;
@@ -27,7 +27,7 @@ export function learningsOf(home: Home, project: Pick<Project, 'name'>, change: 
 
 type Lesson = { project: Project; change: Change; reason: string; learnings: string; by: string };
 
-/** Writes down what was learned from a change, beside the place where it will be kept; returns that path. */
+/** Writes the learnings under a temporary name; returns that path. */
 export async function draftLearnings(platform: Platform, lesson: Lesson): Promise<string> {
   const path = learningsPath(platform.home, lesson.project, lesson.change.id);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -36,7 +36,7 @@ export async function draftLearnings(platform: Platform, lesson: Lesson): Promis
   return draft;
 }
 
-/** How much of a failing check's end, and of each comment, is kept. */
+/** How much of a failing check's output, and of each comment, is kept. */
 const outputBytes = 8 * 1024;
 const commentCharacters = 4_000;
 
@@ -78,7 +78,7 @@ async function commentsText(db: Database, comments: readonly ChangeComment[]): P
   return texts.join('\n\n');
 }
 
-/** The check for which it was ejected, else the latest that failed with it. */
+/** The check that ejected it, else the latest failure. */
 async function failedCheck(db: Database, { id, ejection, projectId }: Change): Promise<Check | null> {
   const cause = ejection?.checkId ?? null;
   if (cause !== null) return checkById(db, cause);
@@ -92,7 +92,7 @@ async function checkText(db: Database, check: Check): Promise<string> {
   return `${check.id} at ${check.commit}: ${check.detail ?? 'failed'}\n\n${quoted(text)}`;
 }
 
-/** Foreign text stays apart from ours: no line of it can pass for a heading of this file. */
+/** Quotes foreign text, so that no line of it can pass for a heading of this file. */
 function quoted(text: string): string {
   return text.trimEnd().replaceAll(/^/gm, '> ');
 }

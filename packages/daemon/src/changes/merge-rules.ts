@@ -20,7 +20,7 @@ import { configTrouble, projectRules, projectRulesNow } from '../project-config/
 import { projectOfChange } from './change-scope.ts';
 import { rulesFrom } from './facts.ts';
 
-/** Reads a project's rules for merging as its queue saw them last, with the address that a merge pushes to. */
+/** Reads a project's merge rules as its queue saw them last, with the URL that a merge pushes to. */
 export async function mergeRules(platform: DefinitionPlatform, project: Project): Promise<DoneRules> {
   return doneRules(platform, project, await projectRules(platform, project));
 }
@@ -45,7 +45,7 @@ async function remoteShown(
   return name === null || url === null ? null : { name, url: withoutSecret(url) };
 }
 
-/** Says what a project's configuration means once it is committed; null when the project has no branch to merge into. */
+/** Describes a project's configuration once it is committed; null if the project has no target branch. */
 export async function mergingOf(platform: DefinitionPlatform, project: Project): Promise<Merging | null> {
   try {
     const rules = await doneRules(platform, project, await projectRulesNow(platform, project));
@@ -68,7 +68,7 @@ async function unreadable(platform: DefinitionPlatform, project: Project, { mess
   return { ...whenUnreadable(message), branch, remote: null, pushAllowed, notCommitted: null };
 }
 
-/** Says what becomes of an agent's branch when the agent is done; null for one whose work is not proposed by itself. */
+/** Describes what happens to an agent's branch when it is done; null if its work is not proposed automatically. */
 export async function whenDoneFor(
   platform: DefinitionPlatform,
   agent: Agent,
@@ -89,7 +89,7 @@ export async function whenDoneFor(
   }
 }
 
-/** Uses the rules that the queue saw last, if its configuration was committed: then no remote has to be asked. */
+/** Uses the rules that the queue saw last if its configuration was committed, which avoids asking a remote. */
 async function rulesForWork(
   platform: DefinitionPlatform,
   project: Project,
@@ -99,7 +99,7 @@ async function rulesForWork(
   return hasQueue && last.config.source === 'commit' ? last : projectRulesNow(platform, project);
 }
 
-/** Whether a change is merged when its checks pass, without a person's request; false where that cannot be told. */
+/** True if a change is merged once its checks pass, without a person's request; false if that is unknown. */
 export async function mergesByItself(platform: DefinitionPlatform, change: Change): Promise<boolean> {
   try {
     const rules = await mergeRules(platform, await projectOfChange(platform, change));

@@ -22,12 +22,12 @@ import { rootAgent } from '../platform/root-agent.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 
 /**
- * Notices of the queue, written in the transaction that writes the fact they are about.
- * Only an alert begins a turn; everything else is read with the next one, since it asks for no action.
+ * Notices of the queue, written in the transaction of the fact they report. Only an alert starts a turn; others need no
+ * action, and are read with the next one.
  */
 type About = { platform: Pick<DefinitionPlatform, 'definitions'>; project: Project };
 
-/** A change was opened: those who hear of changes are told, but not its author. */
+/** Tells the agents that hear of changes, except the author, that a change was opened. */
 export async function noteOpened(tx: WriteTransaction, given: About & { change: Change }): Promise<void> {
   const { change } = given;
   const author = await authorOf(tx, change);
@@ -35,7 +35,7 @@ export async function noteOpened(tx: WriteTransaction, given: About & { change: 
   return send(tx, told, openedText(change, author?.alias ?? 'A person'));
 }
 
-/** A change was ejected. Its author is told by the return that follows from it (`returnChanges`). */
+/** Reports an ejected change. The author is told by the return that follows (`returnChange`). */
 export async function noteEjected(
   tx: WriteTransaction,
   given: About & { change: Change; ejection: Ejection },
@@ -44,7 +44,7 @@ export async function noteEjected(
   return send(tx, await listeners(tx, given, 'changes', author), ejectedText(given.change, given.ejection));
 }
 
-/** A change makes the gate weaker, and a person has to decide about it. */
+/** Reports that a change weakens the gate, so a person must decide. */
 export async function noteQuestioned(
   tx: WriteTransaction,
   given: About & { change: Change; findings: readonly Finding[] },
@@ -52,7 +52,7 @@ export async function noteQuestioned(
   return tellAll(tx, given, questionedText(given.change, given.findings));
 }
 
-/** Nobody goes on with a change, and a person has to decide about it. */
+/** Reports that no agent continues a change, so a person must decide. */
 export async function noteGivenUp(
   tx: WriteTransaction,
   given: About & { change: Change; reason: string },
@@ -61,7 +61,7 @@ export async function noteGivenUp(
   return send(tx, await listeners(tx, given, 'changes', author), givenUpText(given.change, given.reason));
 }
 
-/** Changes were merged: each author hears of its own, the others of all in one mail. */
+/** Reports merged changes: to each author its own, to others all in one mail. */
 export async function noteMerged(
   tx: WriteTransaction,
   given: About & { changes: readonly Change[]; commit: string },
@@ -78,7 +78,7 @@ export async function noteMerged(
   return send(tx, others, mergedText(changes, commit));
 }
 
-/** A change was closed without being merged. */
+/** Reports a change that was closed without being merged. */
 export async function noteClosed(
   tx: WriteTransaction,
   given: About & { change: Change; reason: string; learnings: string | null },
@@ -86,7 +86,7 @@ export async function noteClosed(
   return tellAll(tx, given, closedText(given.change, given));
 }
 
-/** A review has come to its end: its summary goes to those who hear of reviews. */
+/** Sends a review's summary to those who hear of reviews. */
 export async function noteReviewed(
   tx: WriteTransaction,
   given: About & { change: Change; reviewer: Agent; blocking: number; notes: number; summary: string },
@@ -96,12 +96,12 @@ export async function noteReviewed(
   return send(tx, told, reviewedText(change, { ...given, reviewer: reviewer.alias }));
 }
 
-/** Main is red. This is the one notice that begins a turn of those who hear of it. */
+/** Reports that main is red. The only notice that starts a turn. */
 export async function noteAlarm(tx: WriteTransaction, given: About & { branch: string; check: Check }): Promise<void> {
   return send(tx, await listeners(tx, given, 'emergency', null), alarmText(given.branch, given.check), 'alert');
 }
 
-/** Main is green again. */
+/** Reports that main is green again. */
 export async function noteAlarmOver(
   tx: WriteTransaction,
   given: About & { branch: string; commit: string },
@@ -109,13 +109,13 @@ export async function noteAlarmOver(
   return send(tx, await listeners(tx, given, 'emergency', null), alarmOverText(given.branch, given.commit));
 }
 
-/** Sends a change's author, or whoever is named, what begins a turn of it. */
+/** Sends an alert, which starts a turn. */
 export async function alert(tx: WriteTransaction, to: Agent, text: string): Promise<string> {
   const { id } = await recordMail(tx, { from: await rootAgent(tx.db), to, kind: 'alert' }, shortBody(text));
   return id;
 }
 
-/** The author of a change, and those who hear of changes. */
+/** Tells the author of a change, and those who hear of changes. */
 async function tellAll(tx: WriteTransaction, given: About & { change: Change }, text: string): Promise<void> {
   const author = await authorOf(tx, given.change);
   const told = await listeners(tx, given, 'changes', author);
@@ -126,7 +126,7 @@ async function authorOf(tx: WriteTransaction, { agentId }: Change): Promise<Agen
   return agentId === null ? null : agentById(tx.db, agentId);
 }
 
-/** Everybody living in the project whose definition asks for such news. */
+/** All living agents of the project whose definition hears this subject. */
 async function listeners(
   tx: WriteTransaction,
   { platform, project }: About,
@@ -135,7 +135,7 @@ async function listeners(
 ): Promise<Agent[]> {
   const colleagues = await livingColleagues(tx.db, project.id);
   const isNew = colleagues.some(({ definition }) => definition === null);
-  // Who has had no run yet is what its file says now.
+  // An agent without a run has the definition on disk.
   const current = isNew ? (await platform.definitions.load(project)).definitions : null;
   return colleagues
     .filter(({ agent, definition }) => {

@@ -10,30 +10,29 @@ import type { Database } from '@pawl/store/tables';
 import { isResumable } from '../mail/resumable.ts';
 import type { CrewParts } from './repair/staff.ts';
 
-/** A change that is still open, with what was said about it. */
+/** An open change with its comments. */
 export type Discussed = { change: Change; comments: ChangeComment[]; blocking: ChangeComment[] };
 
-/** What was said about a change, and what of it blocks. */
 export async function discussed(db: Database, change: Change): Promise<Discussed> {
   const comments = await commentsOf(db, change.id);
   return { change, comments, blocking: blockingOf(comments) };
 }
 
-/** The change as it is now, if it is still the one that was looked at: open, and at the same head. */
+/** The change as it is now, if it is still open and at the same head; else null. */
 export async function unmoved(db: Database, { id, head }: Change): Promise<Change | null> {
   const now = await changeById(db, id);
   return now !== null && now.head === head && now.mergedAt === null && now.closedAt === null ? now : null;
 }
 
-/** How an agent stands that has, or had, a change in hand. */
+/** The state of an agent that has, or had, a change in hand. */
 export async function standingOf(parts: CrewParts, view: AgentView | null): Promise<Holder> {
   const { platform } = parts;
-  // Only a resting agent has to be resumed.
+  // Only an idle agent must be resumable.
   const isAtWork = view === null || view.run === null || view.run.outcome === null || view.agent.endedAt !== null;
   return holderOf(view, !isAtWork && (await isResumable(platform, platform.store.db, view.agent)));
 }
 
-/** Comments with the names of those who wrote them. */
+/** Comments with the names of their authors. */
 export async function signed<T extends ChangeComment>(
   parts: CrewParts,
   comments: readonly T[],
@@ -43,7 +42,7 @@ export async function signed<T extends ChangeComment>(
   return named;
 }
 
-/** What an agent is called; a person has no name here. */
+/** An agent's alias, or `a person`. */
 export async function nameOf(parts: CrewParts, agentId: string | null): Promise<string> {
   const agent = agentId === null ? null : await agentById(parts.platform.store.db, agentId);
   return agent?.alias ?? 'a person';

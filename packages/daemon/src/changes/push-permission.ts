@@ -5,7 +5,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { mergeRules } from './merge-rules.ts';
 
-/** Records that a person lets the queue push what it merges by itself, or takes that back. Asked twice, it is one event. */
+/** Grants or revokes the queue's permission to push automatic merges. A repeated call causes no event. */
 export async function allowPush(tx: WriteTransaction, projectId: string, isAllowed: boolean): Promise<void> {
   const { pushAllowedAt } = await projectSettings(tx.db, projectId);
   if ((pushAllowedAt !== null) === isAllowed) return;
@@ -13,7 +13,7 @@ export async function allowPush(tx: WriteTransaction, projectId: string, isAllow
   tx.emit({ type: isAllowed ? 'queue.push_allowed' : 'queue.push_forbidden', projectId, data: { by: 'a person' } });
 }
 
-/** Refuses a permission that would count for a remote that is added later. */
+/** Refuses a permission without a remote, since it would apply to one that is added later. */
 export async function refuseWithoutRemote(platform: DefinitionPlatform, project: Project): Promise<void> {
   const { branch, remote } = await mergeRules(platform, project);
   if (remote !== null) return;

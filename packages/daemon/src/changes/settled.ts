@@ -5,10 +5,13 @@ import type { Platform } from '../platform/platform.ts';
 /** Runs of a project whose work is settled. */
 export type Settled = { has(runId: string): boolean; add(runId: string): void };
 
-/** By project, so that a busy one does not crowd out the others. */
+/** By project, so that a busy one does not evict the others. */
 const settled: Cache<Map<string, Set<string>>> = { empty: () => new Map() };
 
-/** The latest settled runs of a project. A branch does not move after its agent's run has ended; and to look once more costs little. */
+/**
+ * The latest settled runs of a project. A branch does not move after its agent's run has ended, and checking again is
+ * cheap.
+ */
 export function settledRuns({ caches }: Pick<Platform, 'caches'>, projectId: string): Settled {
   const projects = caches.of(settled);
   const runs = projects.get(projectId) ?? new Set<string>();

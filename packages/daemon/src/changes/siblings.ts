@@ -3,14 +3,19 @@ import { nameOfChange } from '@pawl/core/changes/notice-text';
 import type { Change } from '@pawl/schema/change';
 import { changesOfTask } from '@pawl/store/changes/changes';
 import { closeWithLearnings } from './change-close.ts';
-import type { Scene } from './scene.ts';
+import type { QueueContext } from './queue-context.ts';
 import type { CrewParts } from './repair/staff.ts';
 
 /**
- * Two changes for one task are welcome, and the first that passes goes in. The other is tried on the new main like any change;
- * when it cannot go in as it is, nobody is put to it again: it is closed, and what it taught is kept. Returns whether it was.
+ * Closes a change whose task another change has completed, and keeps its learnings. Two changes for one task are
+ * welcome, and the first that passes is merged; the other is retried on the new main, and closed here if it cannot be
+ * merged unchanged. Returns whether it was closed.
  */
-export async function retireDuplicate({ platform }: CrewParts, { queue }: Scene, change: Change): Promise<boolean> {
+export async function retireDuplicate(
+  { platform }: CrewParts,
+  { queue }: QueueContext,
+  change: Change,
+): Promise<boolean> {
   if (change.taskId === null) return false;
   const siblings = await changesOfTask(platform.store.db, change.taskId);
   const winner = siblings.find(({ id, mergedAt }) => id !== change.id && mergedAt !== null);

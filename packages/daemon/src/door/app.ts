@@ -20,7 +20,7 @@ import type { Adoption } from '../supervision/adopted.ts';
 import type { PersonInbox } from '../questions/inbox.ts';
 import type { Questions } from '../questions/questions.ts';
 import type { Signals } from '../agents/signals.ts';
-import type { Ratchet } from '../queue/ratchet.ts';
+import type { MergeQueues } from '../queue/merge-queues.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
@@ -59,7 +59,7 @@ export type AppParts = {
   questions: Questions;
   inbox: PersonInbox;
   barrier: Barrier;
-  ratchet: Pick<Ratchet, 'seeTarget' | 'checkMain'>;
+  mergeQueues: Pick<MergeQueues, 'recordTarget' | 'checkMain'>;
   desk: ReturnType<typeof createDesk>;
   doctor: Doctor;
   crews: ProjectCrews;
@@ -91,7 +91,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addErrandRoutes(app, parts);
   addRunRoutes(app, { ...parts, openFinished: (project) => openFinished(platform, project) });
   addCompleteRoutes(app, parts);
-  addChangeRoutes(app, { ...parts, queue: parts.ratchet });
+  addChangeRoutes(app, { ...parts, queue: parts.mergeQueues });
   addQueueRoutes(app, parts);
   app.doc31(openapi.path, {
     openapi: '3.1.0',

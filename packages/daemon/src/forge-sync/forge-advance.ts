@@ -11,7 +11,7 @@ import type { Advanced } from '../changes/landing/advance.ts';
 import { beginAdvance, forgetAdvance, recordMerged } from '../changes/landing/advance.ts';
 import { messageOfChange } from '../changes/guard/chain.ts';
 import type { ForgeLink } from './forge.ts';
-import type { ForgeBench } from './forge-bench.ts';
+import type { ForgeContext } from './forge-context.ts';
 import { rememberOnForge } from './forge-memory.ts';
 import { mergeOnForge } from './forge-merge.ts';
 import { holdBy, holdForForge } from './forge-settle.ts';
@@ -21,61 +21,59 @@ import { eject } from '../changes/change-eject.ts';
 type Advance = NonNullable<Queue['advance']>;
 
 /**
- * Lets the forge merge a change, at the very head that was checked.
- *
- *   intent on record ─▶ the forge merges, or does not ─▶ the change is merged, on record
- *
- * Cut short, `finishOnForge` asks the forge what came of it. A change that cannot be merged there is held, so that the next
- * one goes on.
+ * Lets the forge merge a change, at exactly the head that was checked.
+ *   record intent ─▶ the forge merges, or refuses ─▶ record the merge
+ * After a crash, `finishOnForge` asks the forge for the outcome. A change that cannot be merged there is held, so that
+ * the next one can proceed.
  */
 export async function advanceOnForge(
-  parts: Omit<ForgeBench, 'link'>,
+  parts: Omit<ForgeContext, 'link'>,
   link: ForgeLink,
   wanted: Advance,
   isStillWanted: (db: Database) => Promise<boolean>,
 ): Promise<Advanced> {
-  const bench: ForgeBench = { ...parts, link };
+  const context: ForgeContext = { ...parts, link };
   const [{ id, head } = { id: '', head: '' }] = wanted.changes;
   const change = await changeById(parts.platform.store.db, id);
   if (change?.head !== head) return { is: 'behind' };
   const { forgeRef } = change;
   if (forgeRef === null) {
-    await holdForForge(bench, change, 'it is not open there yet');
+    await holdForForge(context, change, 'it is not open there yet');
     return { is: 'behind' };
   }
   const begun = { ...wanted, forgeRef };
   if (!(await beginAdvance(parts, begun, isStillWanted))) return { is: 'behind' };
   crashPoint('advance.after_intent');
   try {
-    const done = await mergeOnForge(bench, change, { ref: forgeRef, message: messageOfChange(change) });
+    const done = await mergeOnForge(context, change, { ref: forgeRef, message: messageOfChange(change) });
     if (done.is === 'merged') {
       crashPoint('advance.after_push');
-      await recordThere(bench, begun, done.commit);
+      await recordThere(context, begun, done.commit);
       return { is: 'moved' };
     }
-    if (done.is === 'held') await holdForForge(bench, change, done.reason);
-    if (done.is === 'refused') await holdRefused(bench, change, done.reason);
+    if (done.is === 'held') await holdForForge(context, change, done.reason);
+    if (done.is === 'refused') await holdRefused(context, change, done.reason);
     if (done.is === 'conflict') {
       const reason = `it conflicts with ${parts.target.branch} on ${link.forge.name}: ${done.reason}`;
       await eject(parts, change, { kind: 'conflict', reason, files: [], checkId: null });
     }
   } catch (error) {
-    // The intent stays: whether it was merged is asked as soon as the forge answers.
+    // The intent stays: ask if it was merged as soon as the forge answers.
     if (!(error instanceof PawlError)) throw error;
     if (isPassing(error) || error.code === 'unauthorized') {
       noteForgeTrouble(parts.platform, parts.project.id, error.message);
       return { is: 'waiting', reason: error.message, hint: error.hint ?? null };
     }
-    await holdRefused(bench, change, error.message);
+    await holdRefused(context, change, error.message);
     return { is: 'behind' };
   }
   await forgetAdvance(parts);
   return { is: 'behind' };
 }
 
-/** Holds what would go in now if the forge could be reached: so the others are checked meanwhile. */
+/** Holds a change that would be merged now if the forge were reachable, so that others are checked meanwhile. */
 export async function holdUnreachable(
-  { platform }: Pick<ForgeBench, 'platform'>,
+  { platform }: Pick<ForgeContext, 'platform'>,
   { name, reason }: { name: string; reason: string },
   { changes }: Advance,
 ): Promise<Advanced> {
@@ -83,28 +81,28 @@ export async function holdUnreachable(
   return { is: 'behind' };
 }
 
-/** Holds what the forge did not merge, until it is worth another attempt. */
-async function holdRefused(bench: ForgeBench, change: Change, reason: string): Promise<void> {
+/** Holds a change that the forge refused to merge, until a retry makes sense. */
+async function holdRefused(context: ForgeContext, change: Change, reason: string): Promise<void> {
   const { head } = change;
-  const onto = bench.target.tip;
-  await bench.platform.store.write((tx) =>
+  const onto = context.target.tip;
+  await context.platform.store.write((tx) =>
     rememberOnForge(tx, change.id, { refused: { head, onto, reason, at: tx.now } }),
   );
-  await holdForForge(bench, change, reason);
+  await holdForForge(context, change, reason);
 }
 
-/** Asks the forge what came of a merge that was cut short, or whose answer was lost. */
-export async function finishOnForge(bench: ForgeBench): Promise<void> {
-  const { platform, project, repository, ownDir, link, target } = bench;
+/** Asks the forge for the outcome of a merge that was interrupted, or whose response was lost. */
+export async function finishOnForge(context: ForgeContext): Promise<void> {
+  const { platform, project, repository, ownDir, link, target } = context;
   const begun = (await queueOf(platform.store.db, project.id))?.advance ?? null;
   if (begun === null || begun.forgeRef === null) return;
   const there = await viewIfKnown(link, begun.forgeRef);
   const [{ head } = { head: '' }] = begun.changes;
   if (there?.state === 'merged' && there.head === head && there.mergedCommit !== null) {
     await fetchBranch(repository, { ownDir, url: link.url, branch: target.branch });
-    return recordThere(bench, begun, there.mergedCommit);
+    return recordThere(context, begun, there.mergedCommit);
   }
-  await forgetAdvance(bench);
+  await forgetAdvance(context);
 }
 
 async function viewIfKnown({ forge }: ForgeLink, ref: string) {
@@ -116,10 +114,10 @@ async function viewIfKnown({ forge }: ForgeLink, ref: string) {
   }
 }
 
-/** What the forge has made of a change is looked at as somebody else's push is, unless it is what was checked. */
-async function recordThere(bench: ForgeBench, begun: Advance, commit: string): Promise<void> {
-  const { platform, repository, ownDir } = bench;
+/** Records a merge on the forge; treats it like a push by someone else unless it is what was checked. */
+async function recordThere(context: ForgeContext, begun: Advance, commit: string): Promise<void> {
+  const { platform, repository, ownDir } = context;
   const check = await checkById(platform.store.db, begun.checkId);
   const isChecked = (await treeOf(repository, ownDir, commit)) === check?.tree;
-  return recordMerged(bench, { ...begun, to: commit }, isChecked);
+  return recordMerged(context, { ...begun, to: commit }, isChecked);
 }

@@ -3,26 +3,26 @@ import type { Change } from '@pawl/schema/change';
 import { isPassing, messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { readFile } from 'node:fs/promises';
-import type { ForgeBench } from './forge-bench.ts';
+import type { ForgeContext } from './forge-context.ts';
 import { forgeMemoryOf, rememberOnForge } from './forge-memory.ts';
 import { learningsOf } from '../changes/learnings.ts';
 
-/** Closes on the forge what was closed here. What was learned from it becomes an issue there, once. */
-export async function closeOnForge(bench: ForgeBench, recent: readonly Change[]): Promise<void> {
-  const { db } = bench.platform.store;
+/** Closes on the forge the changes that were closed here. Their learnings become an issue there, once. */
+export async function closeOnForge(context: ForgeContext, recent: readonly Change[]): Promise<void> {
+  const { db } = context.platform.store;
   for (const change of recent) {
     if (change.closedAt === null || change.forgeRef === null) continue;
     if ((await forgeMemoryOf(db, change.id)).isClosed) continue;
     try {
-      await closeOne(bench, change, change.forgeRef);
+      await closeOne(context, change, change.forgeRef);
     } catch (error) {
       if (!(error instanceof PawlError) || isPassing(error) || error.code === 'unauthorized') throw error;
-      bench.platform.log.info({ change: change.id, why: messageOf(error) }, 'a change cannot be closed on the forge');
+      context.platform.log.info({ change: change.id, why: messageOf(error) }, 'failed to close a change on the forge');
     }
   }
 }
 
-async function closeOne({ platform, project, link }: ForgeBench, change: Change, ref: string): Promise<void> {
+async function closeOne({ platform, project, link }: ForgeContext, change: Change, ref: string): Promise<void> {
   const { forge } = link;
   const path = learningsOf(platform.home, project, change);
   const issue = path === null ? null : await openLesson(path);

@@ -15,47 +15,47 @@ import { changeById, insertChange, openChangeOf, updateChange } from '@pawl/stor
 import { beginQueue } from '@pawl/store/changes/queues';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { redact } from '../accounts/redaction.ts';
-import type { ForgeBench } from './forge-bench.ts';
+import type { ForgeContext } from './forge-context.ts';
 import { rememberOnForge } from './forge-memory.ts';
 import { noteOpened } from '../changes/notices.ts';
 
 /**
- * Takes over a change that somebody has opened on the forge and marked as ours. Its branch must be in the repository itself:
- * whoever could push it there may also have it checked here, which runs what it brings. Returns null when it is not ours.
+ * Imports a change that was opened on the forge and marked as ours; null if it is not ours. Its branch must be in the
+ * repository itself: whoever can push it there may also have it checked here, which runs its code.
  */
-export async function importChange(bench: ForgeBench, there: ForgeChange): Promise<Change | null> {
-  const { platform, project, target } = bench;
+export async function importChange(context: ForgeContext, there: ForgeChange): Promise<Change | null> {
+  const { platform, project, target } = context;
   if (there.fork !== null || there.base !== target.branch || there.branch === target.branch) return null;
-  if (!(await bringHead(bench, there))) return null;
-  const base = (await mergeBase(bench.repository, bench.ownDir, target.tip, there.head)) ?? target.tip;
+  if (!(await bringHead(context, there))) return null;
+  const base = (await mergeBase(context.repository, context.ownDir, target.tip, there.head)) ?? target.tip;
   return platform.store.write(async (tx) => {
     await beginQueue(tx, project.id, target.branch);
     if ((await openChangeOf(tx.db, project.id, there.branch)) !== null) return null;
     if ((await countOpenChanges(tx.db, project.id)) >= limits.openChanges) return null;
-    const change = await insert(tx, bench, there, base);
+    const change = await insert(tx, context, there, base);
     await noteOpened(tx, { platform, project, change });
     return change;
   });
 }
 
-/** Fetches the head of a change. False when the branch is not there any more, not at it, or main has all of it. */
+/** Fetches the head of a change. False if the branch is gone or elsewhere, or main contains it. */
 async function bringHead(
-  { platform, repository, ownDir, link, target }: ForgeBench,
+  { platform, repository, ownDir, link, target }: ForgeContext,
   there: ForgeChange,
 ): Promise<boolean> {
   try {
     checkBranchName(there.branch);
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    platform.log.info({ ref: there.ref, why: messageOf(error) }, 'a change on the forge is not taken over');
+    platform.log.info({ ref: there.ref, why: messageOf(error) }, 'a change on the forge was not imported');
     return false;
   }
   const tip = await fetchBranch(repository, { ownDir, url: link.url, branch: there.branch });
   return tip === there.head && !(await isAncestor(repository, ownDir, tip, target.tip));
 }
 
-async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChange, base: string): Promise<Change> {
-  const { platform, project, link } = bench;
+async function insert(tx: WriteTransaction, context: ForgeContext, there: ForgeChange, base: string): Promise<Change> {
+  const { platform, project, link } = context;
   const change = newChange({
     id: newId(),
     projectId: project.id,
@@ -81,16 +81,16 @@ async function insert(tx: WriteTransaction, bench: ForgeBench, there: ForgeChang
 }
 
 /**
- * Lets a change that was found on the forge follow what becomes of it there: its head, and that it is no draft any more.
- * What was said of its old head lapses. Returns whether it has changed.
+ * Updates an imported change from the forge: its head, and whether it is still a draft. Reviews and checks of the old
+ * head lapse. Returns whether it has changed.
  */
-export async function followThere(bench: ForgeBench, change: Change, there: ForgeChange): Promise<boolean> {
+export async function followThere(context: ForgeContext, change: Change, there: ForgeChange): Promise<boolean> {
   const isMoved = there.head !== change.head;
   const isWanted = change.queuedAt === null && !there.draft;
   if (!isMoved && !isWanted) return false;
-  if (isMoved && !(await bringHead(bench, there))) return false;
-  const by = bench.link.forge.name;
-  return bench.platform.store.write(async (tx) => {
+  if (isMoved && !(await bringHead(context, there))) return false;
+  const by = context.link.forge.name;
+  return context.platform.store.write(async (tx) => {
     const now = await changeById(tx.db, change.id);
     if (now?.head !== change.head || now.mergedAt !== null || now.closedAt !== null) return false;
     const mark = { projectId: now.projectId, agentId: now.agentId };

@@ -1,5 +1,5 @@
 import type { ForgeChange } from '@pawl/core/port/forge';
-import type { ForgeMemory, ForgeSight } from '@pawl/core/queue/forge-plan';
+import type { ForgeMemory, ForgeFacts } from '@pawl/core/queue/forge-plan';
 import { freshForgeMemory } from '@pawl/core/queue/forge-plan';
 import type { Change } from '@pawl/schema/change';
 import { commentsOf } from '@pawl/store/changes/changes';
@@ -24,13 +24,12 @@ const memorySchema = z.object({
 
 const keyOf = (changeId: string) => `forge:${changeId}`;
 
-/** What is remembered of a change on its forge. */
+/** The stored state of a change on its forge. */
 export async function forgeMemoryOf(db: Database, changeId: string): Promise<ForgeMemory> {
   const parsed = memorySchema.safeParse(await getSetting(db, keyOf(changeId)));
   return parsed.success ? parsed.data : freshForgeMemory;
 }
 
-/** Remembers more of a change on its forge. */
 export async function rememberOnForge(
   tx: WriteTransaction,
   changeId: string,
@@ -39,8 +38,8 @@ export async function rememberOnForge(
   await setSetting(tx, keyOf(changeId), { ...(await forgeMemoryOf(tx.db, changeId)), ...patch });
 }
 
-/** All that is to be known of a change to bring it and its forge together. */
-export async function forgeSight(db: Database, change: Change, there: ForgeChange): Promise<ForgeSight> {
+/** All facts needed to sync a change with its forge. */
+export async function forgeFacts(db: Database, change: Change, there: ForgeChange): Promise<ForgeFacts> {
   const comments = await commentsOf(db, change.id);
   const blocking = comments.filter(({ kind, addressedAt }) => kind === 'blocking' && addressedAt === null).length;
   return { change, blocking, there, memory: await forgeMemoryOf(db, change.id) };

@@ -6,15 +6,15 @@ import { fetchBranch, pushCommit } from '@pawl/git/repository/remote';
 import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { updateChange } from '@pawl/store/changes/changes';
-import type { ForgeBench } from './forge-bench.ts';
+import type { ForgeContext } from './forge-context.ts';
 import { rememberOnForge } from './forge-memory.ts';
 
 /**
- * Brings a change's branch on the forge to its head. Only what has the branch's commits, or what replaces our own push, goes
- * there: commits of others are never overwritten. Returns whether the branch is where the change is.
+ * Pushes a change's head to its branch on the forge. Only fast-forwards, or replaces our own push: commits of others
+ * are never overwritten. Returns whether the branch is at the head.
  */
 async function pushHead(
-  { repository, ownDir, link }: ForgeBench,
+  { repository, ownDir, link }: ForgeContext,
   { branch, head }: Change,
   memory: ForgeMemory,
   tip: string | null,
@@ -29,17 +29,21 @@ async function pushHead(
 }
 
 /**
- * Opens a change on the forge. Its reference is written down last: cut short before, the next attempt finds the branch pushed
- * and the change open there. Returns null when the branch cannot be pushed.
+ * Opens a change on the forge. Records its reference last: after a crash, the next attempt finds the branch pushed and
+ * the change open. Null if the branch cannot be pushed.
  */
-export async function openOnForge(bench: ForgeBench, change: Change, memory: ForgeMemory): Promise<ForgeChange | null> {
-  const { platform, repository, ownDir, link, target } = bench;
+export async function openOnForge(
+  context: ForgeContext,
+  change: Change,
+  memory: ForgeMemory,
+): Promise<ForgeChange | null> {
+  const { platform, repository, ownDir, link, target } = context;
   if (link.push === null) return null;
   const { url, fork } = link.push;
   const tip = await fetchBranch(repository, { ownDir, url, branch: change.branch });
-  if (!(await pushHead(bench, change, memory, tip))) {
+  if (!(await pushHead(context, change, memory, tip))) {
     throw new PawlError('conflict', `the branch ${change.branch} has other commits there`, {
-      hint: 'Take them over and propose the branch again, or delete it there.',
+      hint: 'Merge them and propose the branch again, or delete it there.',
     });
   }
   const isDraft = change.queuedAt === null;
@@ -59,15 +63,15 @@ export async function openOnForge(bench: ForgeBench, change: Change, memory: For
   return opened;
 }
 
-/** Pushes a head that has moved on here. Returns the head that the forge has now. */
+/** Pushes a head that has moved here. Returns the head on the forge. */
 export async function followHere(
-  bench: ForgeBench,
+  context: ForgeContext,
   { change, there, memory }: { change: Change; there: ForgeChange; memory: ForgeMemory },
 ): Promise<string> {
-  if (there.head === change.head || memory.isFound || !(await pushHead(bench, change, memory, there.head))) {
+  if (there.head === change.head || memory.isFound || !(await pushHead(context, change, memory, there.head))) {
     return there.head;
   }
-  await bench.platform.store.write((tx) => rememberOnForge(tx, change.id, { pushed: change.head, movedAt: tx.now }));
+  await context.platform.store.write((tx) => rememberOnForge(tx, change.id, { pushed: change.head, movedAt: tx.now }));
   return change.head;
 }
 

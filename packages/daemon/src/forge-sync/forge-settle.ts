@@ -2,17 +2,17 @@ import type { ForgeChange } from '@pawl/core/port/forge';
 import type { Change } from '@pawl/schema/change';
 import { changeById, updateChange } from '@pawl/store/changes/changes';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
-import type { ForgeBench } from './forge-bench.ts';
+import type { ForgeContext } from './forge-context.ts';
 import { rememberOnForge } from './forge-memory.ts';
 import { noteClosed, noteMerged } from '../changes/notices.ts';
 
 /**
- * A change that came to its end on the forge comes to it here. What somebody has merged there is on main whatever was
- * checked: the queue finds main moved, and checks that. Returns false when it is still open.
+ * Closes or merges a change here that ended on the forge. A merge there is on main whatever was checked: the queue
+ * finds main moved, and checks it. False if the change is still open.
  */
-export async function settleFromForge(bench: ForgeBench, change: Change, there: ForgeChange): Promise<boolean> {
+export async function settleFromForge(context: ForgeContext, change: Change, there: ForgeChange): Promise<boolean> {
   if (there.state === 'open') return false;
-  const { platform, project, link } = bench;
+  const { platform, project, link } = context;
   await platform.store.write(async (tx) => {
     const now = await changeById(tx.db, change.id);
     if (now === null || now.mergedAt !== null || now.closedAt !== null) return;
@@ -33,16 +33,16 @@ export async function settleFromForge(bench: ForgeBench, change: Change, there: 
   return true;
 }
 
-/** Holds a change for what the forge has against it, or lifts that. */
+/** Holds a change because of an obstacle on the forge, or lifts that. */
 export async function holdForForge(
-  { platform, link }: ForgeBench,
+  { platform, link }: ForgeContext,
   { id }: Change,
   reason: string | null,
 ): Promise<void> {
   await holdBy(platform, { id, by: link.forge.name, reason });
 }
 
-/** Holds a change in the name of a forge, or lifts that. What somebody else holds stays held by them. */
+/** Holds a change on behalf of a forge, or lifts that. Holds by others stay. */
 export async function holdBy(
   platform: DefinitionPlatform,
   { id, by, reason }: { id: string; by: string; reason: string | null },

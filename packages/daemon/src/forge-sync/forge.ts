@@ -13,22 +13,22 @@ import type { Project } from '@pawl/schema/record';
 import type { Cache } from '../platform/caches.ts';
 import type { Platform } from '../platform/platform.ts';
 
-/** A project's forge, and what we may do there. */
+/** A project's forge, and our permissions there. */
 export type ForgeLink = {
   forge: Forge;
   /** The repository that changes go to. */
   url: string;
-  /** Where branches are pushed to; null when there is no place for them, so that changes are only followed. */
+  /** Where branches are pushed to; null if nowhere, so that changes are only followed. */
   push: { url: string; fork: string | null } | null;
-  /** False in a repository of others: changes are proposed there and kept up to date, and they decide. */
+  /** False in a repository of others: changes are proposed and updated there, and others merge. */
   mayMerge: boolean;
-  /** When it is looked at next. */
+  /** When to sync next. */
   nextAt: number;
-  /** What its CI said last of the target branch; null before it was asked. */
+  /** The last CI result of the target branch; null before it is known. */
   main: MainOnForge | null;
 };
 
-/** Where a project's changes are merged. Null: here. While a forge cannot be reached it is nowhere, and never here instead. */
+/** Where a project's changes are merged. Null: here. An unreachable forge means nowhere, never here instead. */
 export type MergePlace =
   | { is: 'there'; link: ForgeLink; keepsAlarm: boolean }
   | { is: 'unreachable'; name: string; reason: string; keepsAlarm: boolean }
@@ -36,10 +36,10 @@ export type MergePlace =
 
 type Known = { link: ForgeLink; at: number };
 
-/** Links to forges, for a while: rights seldom change, and each question counts against a limit. */
+/** Cached links to forges: permissions seldom change, and each request counts against a rate limit. */
 const links: Cache<Map<string, Known>> = { empty: () => new Map() };
 
-/** The forge of a project that has one, else null. */
+/** The forge of a project, or null. */
 export async function forgeFor(
   platform: Platform,
   project: Project,
@@ -55,7 +55,7 @@ export async function forgeFor(
   const before = known.get(key);
   const now = platform.clock();
   if (before !== undefined && now >= before.at && now - before.at < limits.forgeLinkMs) return before.link;
-  // Not where the repository is: nothing that was planted there has a say.
+  // Run outside the repository, so that nothing planted there has an effect.
   const gh = createGh({ cwd: platform.home.root, environment: platform.environment });
   const forge = createGithub({ gh, repository: there, track: config.track });
   const mayMerge = await forge.mayWrite();
@@ -72,7 +72,7 @@ export async function forgeFor(
   return link;
 }
 
-/** Without the right to push, branches go to `origin`, if that is another repository on the same forge: one's fork. */
+/** Without permission to push, branches go to `origin`, if that is another repository on the same forge: a fork. */
 async function forkOf(platform: Platform, repository: Repository, there: GithubRepository): Promise<ForgeLink['push']> {
   const url = await remoteUrl(repository, 'origin');
   const fork = url === null ? null : parseRemote(url, platform.environment['GH_HOST']);
@@ -82,7 +82,7 @@ async function forkOf(platform: Platform, repository: Repository, there: GithubR
 
 function notOnGithub(remote: string | null, url: string | null): PawlError {
   const what = url === null ? `There is no remote ${remote ?? 'origin'}` : `The remote ${remote} is not on GitHub`;
-  return new PawlError('invalid_input', `${what}, so its pull requests cannot be looked after.`, {
-    hint: 'Say which remote is (`queue: {remote: …}`), name an enterprise server in GH_HOST, or say `queue: {forge: local}` in .pawl/config.yaml.',
+  return new PawlError('invalid_input', `${what}, so its pull requests cannot be synced.`, {
+    hint: 'Set the remote (`queue: {remote: …}`), name an enterprise server in GH_HOST, or set `queue: {forge: local}` in .pawl/config.yaml.',
   });
 }

@@ -28,17 +28,17 @@ import {
   withDependencies,
 } from '../tasks/tasks.ts';
 
-/** Who asks: a person, for whom this is null, or an agent, which sees the plan of its own project only. */
+/** The caller: null for a person, or an agent, which sees only its own project's plan. */
 export type Asker = Agent | null;
 
 export type TaskQuery = { path?: string | undefined };
 
-/** What can be asked of a plan, and done to it, by a person or an agent. */
+/** Operations on a plan for a person or an agent. */
 export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'find'>) {
   const { store } = platform;
   const { db } = store;
 
-  /** The project that is meant: that of the path. An agent has only its own. */
+  /** The project at a path. An agent has only its own. */
   async function projectAt(asker: Asker, path: string | undefined): Promise<Project | null> {
     const own = asker === null ? null : await projectOf(store, asker);
     if (path === undefined) return own;
@@ -65,15 +65,15 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
   }
 
   return {
-    /** Adds a task: to the project at a path, or as a sibling of the task that an agent has. */
+    /** Adds a task to the project at a path, or as a sibling of an agent's task. */
     async add(asker: Asker, body: AddTaskBody): Promise<{ task: TaskView; created: boolean }> {
       const sibling = body.agent === undefined ? null : await agents.find(body.agent);
       const place = sibling === null ? null : await placeBeside(platform, sibling);
       if (asker !== null && place !== null && place.project.id !== asker.projectId) throw foreignPlan();
       const project = place?.project ?? (await projectAt(asker, body.path));
       if (project === null) {
-        throw new PawlError('invalid_input', 'It is not said which project the task belongs to.', {
-          hint: 'Go to a repository, or name it with -C.',
+        throw new PawlError('invalid_input', 'No project given.', {
+          hint: 'Run this inside a project, or name it with -C.',
         });
       }
       const { task, created } = await addTask(store, {
@@ -104,7 +104,7 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
       return { tasks: shown.slice(-limits.pageRows), more: shown.length > limits.pageRows };
     },
 
-    /** One task with what it waits for, what waits for it, and who worked on it. */
+    /** A task with its dependencies, its dependents, and its agents. */
     async show(asker: Asker, reference: string, query: TaskQuery): Promise<TaskDetail> {
       const task = await find(asker, reference, query);
       const all = await listTasks(db, { projectId: task.projectId, includeCompleted: true });
@@ -121,16 +121,16 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
       };
     },
 
-    /** Completes a task by hand: a person may, the agent that has it, and an agent with Finalize. */
+    /** Completes a task by hand: allowed for a person, its own agent, and an agent with Finalize. */
     async complete(asker: Asker, reference: string, query: TaskQuery & { summary?: string | undefined }) {
       const { id } = await find(asker, reference, query);
       const rights = asker === null ? null : await rightsOf(platform, asker);
       await store.write(async (tx) => {
         const task = await required(tx.db, id);
         if (rights !== null && task.agentId !== asker?.id) checkCase(taskRoutes.completeTask.access, rights);
-        // Whoever is at it keeps it until its run ends; then its last words become the summary, if there is none.
+        // The agent keeps the task until its run ends; then its last message becomes the summary, if there is none.
         const given = { summary: query.summary ?? null, by: asker?.id ?? null };
-        // An agent finishes its own work, which is completed when it has landed. Who settles another's decides as a person does.
+        // An agent's own task is completed when its work has landed; another's at once, as for a person.
         const isOwn = asker !== null && task.agentId === asker.id;
         if (isOwn && task.completedAt === null && (await landsLater(tx.db, asker)))
           return finishTask(tx, task, asker, given);
@@ -139,7 +139,7 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
       return viewOf(id);
     },
 
-    /** Keeps a task from being taken up, for a reason. */
+    /** Blocks a task for a reason, so that it is not claimed. */
     async block(reference: string, query: TaskQuery & { reason: string }) {
       const { id } = await find(null, reference, query);
       await store.write(async (tx) => {
@@ -150,7 +150,7 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
       return viewOf(id);
     },
 
-    /** Takes the reason away; the count of crashes begins anew. */
+    /** Removes the reason, and resets the count of crashes. */
     async unblock(reference: string, query: TaskQuery) {
       const { id } = await find(null, reference, query);
       await store.write(async (tx) => {
@@ -166,7 +166,7 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
   };
 }
 
-/** Where a sibling of an agent's task belongs: its project and phase; no phase, when the agent has no task. */
+/** The project and phase for a sibling of an agent's task; no phase if the agent has no task. */
 async function placeBeside(platform: DefinitionPlatform, agent: Agent): Promise<{ project: Project; phase: string }> {
   const project = await projectOf(platform.store, agent);
   const task = agent.taskId === null ? null : await taskById(platform.store.db, agent.taskId);
@@ -185,10 +185,10 @@ function refuseCompleted(task: Task): void {
 }
 
 function foreignPlan(): PawlError {
-  return new PawlError('forbidden', 'An agent has to do with the plan of its own project only.');
+  return new PawlError('forbidden', 'Agents may only access the plan of their own project.');
 }
 
-/** The change that a finished task waits for, if it is opened. */
+/** The change that a finished task waits for, if it is open. */
 async function changeOf(
   platform: DefinitionPlatform,
   { id, finishedAt, completedAt }: Task,

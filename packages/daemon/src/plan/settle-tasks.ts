@@ -13,9 +13,9 @@ import type { Platform } from '../platform/platform.ts';
 import { settledRuns } from '../changes/settled.ts';
 
 /**
- * Completes the planned tasks of a project whose change has landed, or that had nothing to propose, and blocks those whose
- * change was closed. It follows from facts, so a daemon that dies before this does it with its next look. `config` is null
- * for a project that names no checks.
+ * Completes the planned tasks of a project whose change has landed, or that had nothing to propose, and blocks those
+ * whose change was closed. Derives everything from facts, so after a crash the next pass does it. `config` is null for
+ * a project without checks.
  */
 export async function settleTasks(platform: Platform, project: Project, config: ProjectConfig | null): Promise<void> {
   for (const task of await finishedTasks(platform.store.db, project.id)) {
@@ -40,7 +40,7 @@ async function landingOf(
   const facts = task.agentId === null ? null : await agentView(db, task.agentId);
   const queue = await queueOf(db, project.id);
   const run = facts?.run ?? null;
-  // Work that ended before the queue began is never proposed automatically.
+  // Work that ended before the queue started is never proposed automatically.
   const isEarly = queue === null || (run?.endedAt ?? 0) < queue.beganAt - limits.finishedMs;
   return judgeLanding({
     agent: facts?.agent ?? null,

@@ -13,7 +13,7 @@ import type { Platform } from '../platform/platform.ts';
 
 type Past = TaskHistory['tasks'][number];
 
-/** What became of what agents were given to do. It is read from rows that are never deleted, so clean-up takes nothing away. */
+/** The history of agents' assignments. Reads rows that are never deleted, so clean-up removes nothing. */
 export async function taskHistory(
   platform: Platform,
   { project, limit = limits.usualHistory }: { project: Project | null; limit?: number | undefined },
@@ -42,11 +42,11 @@ export async function taskHistory(
   return tasks.slice(0, limit);
 }
 
-/** One piece of work: its assignment, the agent as it was when that ended, and in which time its changes were opened. */
+/** One piece of work: its assignment, the agent when it ended, and the time span in which its changes were opened. */
 type Work = { assignment: string; startedAt: number; facts: Facts; span: { from?: number; before?: number } };
 type Facts = Pick<AgentView, 'agent' | 'run'>;
 
-/** All that an agent was given to do, newest first. Its end and its completion belong to the newest. */
+/** All assignments of an agent, newest first. Its end and its completion belong to the newest. */
 async function worksOf(db: Database, facts: AgentView): Promise<Work[]> {
   const { agent } = facts;
   const given = await assignmentsOf(db, agent.id);
@@ -67,7 +67,7 @@ async function worksOf(db: Database, facts: AgentView): Promise<Work[]> {
   return works;
 }
 
-/** How a piece of work came out: by its change where there is one, else by what its agent's last run came to. */
+/** The outcome of a piece of work: by its change if there is one, else by its agent's last run. */
 function outcomeOf({ agent, run }: Facts, change: Change | null): Pick<Past, 'state' | 'detail' | 'endedAt'> {
   const said = firstLine(agent.completion?.summary ?? run?.detail ?? '', limits.taskNameCharacters);
   if (change !== null) {

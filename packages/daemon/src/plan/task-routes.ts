@@ -9,7 +9,6 @@ import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** What is asked of a plan, and done to it. */
 export function addTaskRoutes(
   app: OpenAPIHono<DoorVariables>,
   { platform, agents }: { platform: DefinitionPlatform; agents: Agents },

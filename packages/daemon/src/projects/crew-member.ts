@@ -19,20 +19,23 @@ import { targetCommit } from '../project-config/base-commit.ts';
 /** A role of a crew: the id of a definition. */
 export type CrewRole = string;
 
-/** A person's choices for the agents of a crew. */
+/** A person's options for the agents of a crew. */
 export type CrewGiven = {
   provider?: string | undefined;
   environment?: Record<string, string> | undefined;
   searchPath?: string | undefined;
 };
 
-/** The agent that has a role, and the wish for a crew that it was started for. */
+/** The agent with a role, and the crew request that it was started for. */
 const memberSchema = z.object({ wantedAt: z.number(), agentId: idSchema });
 type Member = z.infer<typeof memberSchema>;
 
 const memberKey = (projectId: string, role: CrewRole) => `crew:${projectId}:${role}`;
 
-/** Forks the agent of one role. The wish, the agent and whose role it is are one transaction: a refusal leaves no wish behind. */
+/**
+ * Forks the agent of one role. The request, the agent and its role are one transaction, so a refusal leaves nothing
+ * behind.
+ */
 export async function fillRole(
   platform: SessionPlatform,
   project: Project,
@@ -83,7 +86,7 @@ export async function holderOf(db: Database, project: Project, role: CrewRole): 
   return other?.agent ?? null;
 }
 
-/** Supervisor and merge-queue read where changes go to; a workspace keeps its branch, if it had one. */
+/** Supervisor and merge-queue read the target branch; a workspace keeps its branch, if it had one. */
 async function placeFor(
   platform: SessionPlatform,
   project: Project,
@@ -99,7 +102,7 @@ async function placeFor(
   }
 }
 
-/** The role's own name, or, when that is taken, with the project's. */
+/** The role's own name or, if taken, with the project's. */
 async function aliasFor(platform: SessionPlatform, project: Project, role: CrewRole): Promise<string> {
   const branches = await listBranches(await repositoryOf(platform, project), 'work/');
   const taken = new Set([

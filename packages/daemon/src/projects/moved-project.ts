@@ -13,8 +13,8 @@ import { placeInTrash } from '../platform/kept-places.ts';
 import { detachedWorktrees, reattach } from '../agents/worktrees/worktree-health.ts';
 
 /**
- * Finds the project whose repository was moved to this place: its old directory is gone, and this repository has records of
- * worktrees that Pawl made for it, or the branch of one that is in the trash. Null when there is none.
+ * Finds the project whose repository was moved here: its old directory is gone, and this repository has records of
+ * worktrees that Pawl made for it, or the branch of one in the trash. Null if there is none.
  */
 export async function movedProject(platform: Platform, repository: Repository): Promise<Project | null> {
   const lost = (await listProjects(platform.store.db)).filter(({ root }) => !existsSync(root));
@@ -25,7 +25,7 @@ export async function movedProject(platform: Platform, repository: Repository): 
   return lost.find(({ id }) => id === owner) ?? (await ownerOfTrash(platform, repository, lost));
 }
 
-/** The project among those whose directory is gone that has a worktree in the trash whose branch this repository has. */
+/** The project with a missing directory that has a worktree in the trash whose branch this repository has. */
 async function ownerOfTrash(
   platform: Platform,
   repository: Repository,
@@ -41,9 +41,9 @@ async function ownerOfTrash(
   return null;
 }
 
-/** Notes the new place of a project and links its worktrees to it. What cannot be linked is left to `pawl doctor`. */
+/** Records the new path of a project and relinks its worktrees. Failures are left to `pawl doctor`. */
 export async function followMove(platform: Platform, project: Project, root: string): Promise<Project> {
-  // Before the record: killed in between, the next `pawl init` finds the move again and repeats this.
+  // Before the record: after a crash, the next `pawl init` finds the move again and repeats this.
   await moveTrashNotes(platform.home.trash, project.root, root);
   crashPoint('move.after_notes');
   await platform.store.write(async (tx) => {

@@ -20,20 +20,21 @@ import { fillRole, holderOf, memberOf } from './crew-member.ts';
 
 /** The agents that live as long as a project is tracked: supervisor, merge-queue and workspace. */
 export type ProjectCrews = {
-  /** Starts those that are missing, also those that a person has killed. They stay idle, and cost nothing, until they get mail. */
+  /**
+   * Starts missing members, including those that a person killed. They stay idle, and cost nothing, until they get
+   * mail.
+   */
   start(project: Project, given: CrewGiven): Promise<CrewView>;
-  /** Ends them, and starts no others. */
+  /** Ends the members, and starts no others. */
   stop(project: Project): Promise<CrewView>;
   status(project: Project): Promise<CrewView>;
-  /** Starts what is wanted and missing in every project, and ends what is not wanted any more. */
+  /** Starts requested members that are missing in every project, and ends those no longer requested. */
   tend(): Promise<void>;
-  /** The same for one project. */
   tendOne(project: Project): Promise<void>;
-  /** The same, except that a failure is logged; the next health check tries again. */
+  /** Like `tendOne`, but logs a failure; the next health check retries. */
   tryOne(project: Project): Promise<void>;
 };
 
-/** The collaborators of crews. */
 type CrewParts = {
   platform: SessionPlatform;
   agents: Pick<Agents, 'view'>;
@@ -41,7 +42,6 @@ type CrewParts = {
   barrier: Barrier;
 };
 
-/** The crews of one daemon. */
 export function createProjectCrews(platform: SessionPlatform, given: Omit<CrewParts, 'platform'>): ProjectCrews {
   const parts: CrewParts = { platform, ...given };
   const { store } = platform;
@@ -53,7 +53,7 @@ export function createProjectCrews(platform: SessionPlatform, given: Omit<CrewPa
     for (const role of await crewRoles(platform))
       if ((await holderOf(store.db, project, role)) === null) missing.push(role);
     const { crewWantedAt } = await projectSettings(store.db, project.id);
-    // A new wish: members that a person killed under the last one are started again.
+    // A new request: members that a person killed under the last one are started again.
     const wantedAt = Math.max(platform.clock(), (crewWantedAt ?? 0) + 1);
     for (const role of missing) await fillRole(platform, project, role, { wantedAt, given });
     if (missing.length === 0 && crewWantedAt === null) await want(store, project, wantedAt);
@@ -77,7 +77,7 @@ export function createProjectCrews(platform: SessionPlatform, given: Omit<CrewPa
     }
   }
 
-  /** Finishes a start or a stop that a killed daemon had begun. */
+  /** Completes a start or a stop that a killed daemon had begun. */
   async function settle(project: Project): Promise<void> {
     const { crewWantedAt, untrackedAt } = await projectSettings(store.db, project.id);
     if (crewWantedAt === null || untrackedAt !== null) return dismiss(project);
@@ -94,10 +94,7 @@ export function createProjectCrews(platform: SessionPlatform, given: Omit<CrewPa
       await inLane(project, () => settle(project));
     } catch (error) {
       if (isPassing(error)) throw error;
-      platform.log.warn(
-        { project: project.name, error: messageOf(error) },
-        'its crew is not complete; tried again later',
-      );
+      platform.log.warn({ project: project.name, error: messageOf(error) }, 'the crew is incomplete; will retry');
     }
   }
 
@@ -114,7 +111,7 @@ export function createProjectCrews(platform: SessionPlatform, given: Omit<CrewPa
   };
 }
 
-/** Records that a person wants a crew, or does not any more. */
+/** Records that a person wants a crew, or no longer does. */
 async function want(store: Store, project: Project, wantedAt: number | null): Promise<void> {
   await store.write(async (tx) => {
     if ((await projectSettings(tx.db, project.id)).crewWantedAt === wantedAt) return;

@@ -11,7 +11,6 @@ import type { ProjectCrews } from './project-crew.ts';
 import type { Signals } from '../agents/signals.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** Reads and changes the settings of a project. */
 export function addProjectRoutes(
   app: OpenAPIHono<DoorVariables>,
   parts: { platform: DefinitionPlatform; crews: ProjectCrews; signals: Signals },

@@ -13,7 +13,7 @@ import { changeProjectSettings } from '../platform/project-settings.ts';
 import { followMove, movedProject } from './moved-project.ts';
 import { trackAgain } from './untrack.ts';
 
-/** Puts the repository around a path into the registry; a second time it changes nothing there. One that was moved stays the same project. */
+/** Registers the repository around a path; repeating it changes nothing. A moved repository stays the same project. */
 export async function addProject(platform: DefinitionPlatform, body: AddProjectBody): Promise<ProjectAdded> {
   if (body.provider !== undefined) platform.providers.get(body.provider);
   const repository = await openRepository(body.path);
@@ -49,7 +49,7 @@ async function freeName(tx: WriteTransaction, wanted: string | undefined, root: 
   }
 }
 
-/** A project's name from its directory's: what our alphabet does not have becomes a dash. */
+/** Derives a project's name from its directory; characters outside our alphabet become dashes. */
 function nameFrom(root: string): string {
   const name = basename(root)
     .replace(/\.git$/, '')

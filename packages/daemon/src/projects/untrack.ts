@@ -8,7 +8,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { ProjectCrews } from './project-crew.ts';
 import type { Signals } from '../agents/signals.ts';
 
-/** A project with its settings and how many agents it has. */
+/** A project with its settings and its number of agents. */
 export async function describeProject({ store }: Platform, project: Project): Promise<ProjectDetail> {
   const living = (await everyLivingAgent(store.db)).filter(({ agent }) => agent.projectId === project.id);
   return {
@@ -19,8 +19,8 @@ export async function describeProject({ store }: Platform, project: Project): Pr
 }
 
 /**
- * Takes a project off the list: its crew ends, its queue does nothing more and no work begins there. Nothing is deleted.
- * While agents are at work it is refused; with `force` they are stopped, and can be resumed once it is tracked again.
+ * Untracks a project: its crew ends, its queue stops and no work starts there. Nothing is deleted. Refused while agents
+ * work; with `force` they are stopped, and can be resumed once it is tracked again.
  */
 export async function untrackProject(
   parts: { platform: Platform; signals: Pick<Signals, 'stop'>; crews: Pick<ProjectCrews, 'status' | 'tendOne'> },
@@ -36,7 +36,7 @@ export async function untrackProject(
   );
   if (busy.length > 0 && !force) {
     const aliases = busy.map(({ agent }) => agent.alias).slice(0, 12);
-    throw new PawlError('conflict', `${busy.length} of its agents are at work: ${aliases.join(', ')}.`, {
+    throw new PawlError('conflict', `${busy.length} of its agents are working: ${aliases.join(', ')}.`, {
       hint: 'Wait until they are done, or use --force: they are stopped and keep their worktrees and branches.',
     });
   }
@@ -50,7 +50,9 @@ export async function untrackProject(
   return describeProject(platform, project);
 }
 
-/** Tracks a project again that was taken off the list, with everything as it was; its crew is wanted anew. False when it was tracked. */
+/**
+ * Tracks an untracked project again, with everything as it was, and requests its crew again. False if it was tracked.
+ */
 export async function trackAgain(tx: WriteTransaction, project: Project): Promise<boolean> {
   const { untrackedAt, crewWantedAt } = await projectSettings(tx.db, project.id);
   if (untrackedAt === null) return false;

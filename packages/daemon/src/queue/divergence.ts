@@ -10,7 +10,7 @@ import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { configOf } from '../project-config/project-rules.ts';
 import { hasDropped } from './dropped.ts';
 
-/** Records since when the local target branch and the remote's have diverged, and that they no longer do. */
+/** Records since when the local target branch and the remote's have diverged, or clears that. */
 export async function recordDivergence(platform: Platform, project: Project): Promise<void> {
   const divergence = await divergenceOf(platform, project);
   const queue = await queueOf(platform.store.db, project.id);
@@ -26,7 +26,10 @@ export async function recordDivergence(platform: Platform, project: Project): Pr
   });
 }
 
-/** How a project's local target branch differs from the remote's as the queue saw it last; null when one follows the other. */
+/**
+ * How a project's local target branch differs from the remote's as the queue saw it last; null if one contains the
+ * other.
+ */
 export async function divergenceOf(platform: Platform, project: Project): Promise<Divergence | null> {
   const queue = await queueOf(platform.store.db, project.id);
   const { found } = await configOf(platform, project);
@@ -42,7 +45,7 @@ export async function divergenceOf(platform: Platform, project: Project): Promis
     const isRewritten = await hasDropped(platform.store.db, { repository, ownDir, projectId: project.id, tip }, branch);
     return { branch, local, remote: found.remote, tip, isRewritten };
   } catch (error) {
-    // A repository that cannot be read has other things said about it.
+    // An unreadable repository is reported elsewhere.
     if (error instanceof PawlError) return null;
     throw error;
   }

@@ -13,25 +13,25 @@ import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
-import type { Bench } from '../changes/landing/advance.ts';
+import type { LandingContext } from '../changes/landing/advance.ts';
 import { shown } from '../changes/shown.ts';
 
-/** Tips of a target branch from which it was moved to something that does not contain them, newest first. */
+/** Tips of a target branch that it was moved away from without containing them, newest first. */
 const tipsSchema = z.array(z.string());
 const keyOf = (projectId: string) => `dropped:${projectId}`;
 /** How many old tips are remembered, and how many commits a finding names. */
 const rememberedTips = 20;
 const namedCommits = 10;
 
-/** Whether the target branch was moved so that it lacks commits which it had. These are kept in Pawl's own git directory then. */
-export async function isRewritten({ repository, ownDir, target }: Bench, old: string): Promise<boolean> {
+/** True if the target branch was moved and lacks commits that it had. Keeps them in Pawl's own git directory. */
+export async function isRewritten({ repository, ownDir, target }: LandingContext, old: string): Promise<boolean> {
   const { tip } = target;
   if (!(await hasCommit(repository, ownDir, old)) || (await isAncestor(repository, ownDir, old, tip))) return false;
   await importCommits(repository, ownDir, { tips: [old], not: [tip] });
   return true;
 }
 
-/** Remembers an old tip, and has every open change looked at again: approvals were given for another target branch. */
+/** Remembers an old tip, and has every open change examined again, since approvals were for another target branch. */
 export async function noteRewritten(tx: WriteTransaction, projectId: string, old: string): Promise<void> {
   const known = (await oldTips(tx.db, projectId)).filter((tip) => tip !== old);
   await setSetting(tx, keyOf(projectId), [old, ...known].slice(0, rememberedTips));
@@ -47,7 +47,7 @@ async function oldTips(db: Database, projectId: string): Promise<string[]> {
 
 type Place = { repository: Repository; ownDir: string; projectId: string; tip: string };
 
-/** The commits of a head that the target branch had and lacks now. */
+/** The commits of a head that the target branch had and now lacks. */
 async function droppedFrom(
   db: Database,
   { repository, ownDir, projectId, tip }: Place,
@@ -60,16 +60,19 @@ async function droppedFrom(
   return [];
 }
 
-/** Whether a branch has commits that the target branch had and lacks now. */
+/** True if a branch has commits that the target branch had and now lacks. */
 export async function hasDropped(db: Database, place: Place, branch: string): Promise<boolean> {
   if ((await oldTips(db, place.projectId)).length === 0) return false;
   const head = await branchTip(place.repository, branch);
   return head !== null && (await droppedFrom(db, place, head)).length > 0;
 }
 
-/** A change with commits that were removed from the target branch would bring them back, so a person is asked. */
+/**
+ * Asks a person about a change with commits that were removed from the target branch, since merging would bring them
+ * back.
+ */
 export async function droppedFindings(
-  { platform, project, repository, ownDir, target }: Bench,
+  { platform, project, repository, ownDir, target }: LandingContext,
   { head, branch }: Change,
 ): Promise<Finding[]> {
   const { tip } = target;

@@ -8,8 +8,8 @@ import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { finishFollowing } from './follow-remote.ts';
 
 /**
- * Lets the files of checkouts come after branches that a daemon had moved before it was killed. That needs neither a remote nor
- * a config, so it comes first: until then, git takes what was merged for something that the person is about to undo.
+ * Updates the files of checkouts whose branch a killed daemon had moved. Needs neither a remote nor a config, so it
+ * runs first: until then, git shows the merged work as changes that the person would undo.
  */
 export async function finishCheckouts(platform: DefinitionPlatform): Promise<void> {
   for (const { projectId, branch, advance } of await allQueues(platform.store.db)) {
@@ -23,7 +23,7 @@ export async function finishCheckouts(platform: DefinitionPlatform): Promise<voi
       }
       await finishFollowing({ platform, project, repository, ownDir });
     } catch (error) {
-      platform.log.warn({ project: projectId, error: messageOf(error) }, 'a checkout could not follow its branch yet');
+      platform.log.warn({ project: projectId, error: messageOf(error) }, 'failed to update a checkout to its branch');
     }
   }
 }

@@ -8,25 +8,25 @@ import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { followKey, stayedKey } from '../changes/landing/local-branch.ts';
-import type { Bench } from '../changes/landing/advance.ts';
+import type { LandingContext } from '../changes/landing/advance.ts';
 
-/** A branch of the person's that is about to follow: so one that was cut short can be finished. */
+/** A move of the person's branch in progress, so that an interrupted one can be completed. */
 const followSchema = z.object({ branch: z.string(), from: z.string(), to: z.string() });
 
 /**
- * Lets the person's own branch follow the remote's: only forward, and only as far as nothing of theirs is in the way. What
- * cannot follow stays behind, as it would until they pull.
+ * Moves the person's own branch to the remote's: only fast-forward, and only if nothing of theirs is in the way.
+ * Otherwise it stays behind until they pull.
  */
-export async function followRemote(bench: Bench): Promise<void> {
-  const { platform, project, repository, ownDir, target } = bench;
+export async function followRemote(context: LandingContext): Promise<void> {
+  const { platform, project, repository, ownDir, target } = context;
   const { branch, tip, remote } = target;
-  await finishFollowing(bench);
+  await finishFollowing(context);
   if (remote === null) return;
   const local = await branchTip(repository, branch);
-  if (local === tip) return noteStayed(bench, null);
-  if (local === null) return noteStayed(bench, `there is no local branch ${branch}`);
+  if (local === tip) return noteStayed(context, null);
+  if (local === null) return noteStayed(context, `there is no local branch ${branch}`);
   if (!(await isAncestor(repository, ownDir, local, tip))) {
-    return noteStayed(bench, `it has commits that ${remote.name}/${branch} does not have`);
+    return noteStayed(context, `it has commits that ${remote.name}/${branch} does not have`);
   }
   let reason: string | null = null;
   try {
@@ -37,13 +37,13 @@ export async function followRemote(bench: Bench): Promise<void> {
     await advanceBranch(repository, { ownDir, branch, from: local, to: tip, note, crashPoint: 'follow.after_ref' });
   } catch (error) {
     reason = messageOf(error);
-    platform.log.info({ branch, why: reason }, 'the local branch stays behind the remote for now');
+    platform.log.info({ branch, why: reason }, 'the local branch stays behind the remote');
   }
-  await forgetFollowing(bench);
-  await noteStayed(bench, reason);
+  await forgetFollowing(context);
+  await noteStayed(context, reason);
 }
 
-async function noteStayed({ platform, project, target }: Bench, reason: string | null): Promise<void> {
+async function noteStayed({ platform, project, target }: LandingContext, reason: string | null): Promise<void> {
   const key = stayedKey(project.id);
   const known = await getSetting(platform.store.db, key);
   const stayed = reason === null ? undefined : { tip: target.tip, reason };
@@ -53,15 +53,15 @@ async function noteStayed({ platform, project, target }: Bench, reason: string |
   );
 }
 
-type Place = Pick<Bench, 'platform' | 'project' | 'repository' | 'ownDir'>;
+type Place = Pick<LandingContext, 'platform' | 'project' | 'repository' | 'ownDir'>;
 
-/** Lets the files of a checkout come after a branch that a daemon had moved before it was killed. */
+/** Updates the files of a checkout whose branch a killed daemon had moved. */
 export async function finishFollowing(place: Place): Promise<void> {
   const { platform, project, repository, ownDir } = place;
   const begun = await getSetting(platform.store.db, followKey(project.id));
   if (begun === undefined) return;
   if (!(await finishAdvance(repository, { ownDir, ...followSchema.parse(begun) }))) {
-    platform.log.warn({ project: project.name }, 'the files of a checkout could not follow; look at git status there');
+    platform.log.warn({ project: project.name }, 'failed to update the files of a checkout; run git status there');
   }
   await forgetFollowing(place);
 }

@@ -22,8 +22,8 @@ import { recallComparisons } from '../changes/guard/comparisons.ts';
 const toldSchema = z.array(z.string());
 
 /**
- * Compares the branches of living agents and of open changes with each other, and tells both authors of two that conflict
- * while they can still agree. Each pair is told once, and again only when files join that were not told before.
+ * Compares the branches of living agents and open changes with each other, and warns both authors of a conflict early.
+ * Reports each pair once, and again only for new files.
  */
 export async function foreseeConflicts(
   platform: Platform,
@@ -47,7 +47,9 @@ export async function foreseeConflicts(
   memory.keep();
 }
 
-/** The branches to compare: of open changes, oldest first, and of living agents with commits of their own, newest first. */
+/**
+ * The branches to compare: of open changes, oldest first, and of living agents with commits of their own, newest first.
+ */
 async function branchesAtWork(
   { store: { db } }: Platform,
   project: Project,
@@ -74,20 +76,20 @@ async function branchesAtWork(
     const branch = agent.branch ?? '';
     const tip = tips.get(branch);
     if (tip === undefined || tip === agent.baseCommit) continue;
-    // What its author has committed since it was proposed counts as well.
+    // Includes what its author has committed since it was proposed.
     const known = sides.get(branch);
     sides.set(branch, { branch, tip, agentId: known?.agentId ?? agent.id, purpose: known?.purpose ?? '' });
   }
   return [...sides.values()].slice(0, limits.comparedBranches);
 }
 
-/** What a branch is for: what its change is called, else what its author was first asked for. */
+/** The purpose of a branch: its change's title, else its author's first assignment. */
 async function purposeOf(db: Database, { purpose, agentId }: Side): Promise<string> {
   if (purpose !== '' || agentId === null) return purpose;
   return (await agentById(db, agentId))?.assignment ?? '';
 }
 
-/** Tells both authors, as far as they live, unless they know of all these files. */
+/** Tells both authors, if alive, unless they know of all these files. */
 async function tell(
   platform: Platform,
   project: Project,
@@ -124,7 +126,7 @@ async function tell(
   });
 }
 
-/** A pair that finds ever new files to conflict in has been told often enough. */
+/** False once a pair has been told too often, even about new files. */
 function isNews(told: readonly string[], files: readonly string[]): boolean {
   return told.length < limits.foreseenFiles && files.some((file) => !told.includes(file));
 }
@@ -138,7 +140,7 @@ async function authorOf(tx: WriteTransaction, { agentId }: Side): Promise<Agent 
   return agentId === null ? null : agentById(tx.db, agentId);
 }
 
-/** Who has completed reads nothing any more. */
+/** A completed agent reads nothing any more. */
 function isLiving({ endedAt, completion, adopted }: Agent): boolean {
   return endedAt === null && completion === null && adopted === null;
 }

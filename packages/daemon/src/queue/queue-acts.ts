@@ -12,7 +12,9 @@ import { unmoved } from '../changes/people.ts';
 import { eject } from '../changes/change-eject.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 
-/** Ejects what conflicts with main, and closes what main has already. Returns whether there was any. */
+/**
+ * Ejects changes that conflict with main, and closes those that main already contains. Returns whether there were any.
+ */
 export async function settleMisfits(parts: QueueParts, chains: readonly Chain[]): Promise<boolean> {
   let hasChanged = false;
   for (const chain of chains) if (await settleChain(parts, chain)) hasChanged = true;
@@ -31,7 +33,7 @@ async function settleChain(parts: QueueParts, chain: Chain): Promise<boolean> {
 }
 
 async function closeEmpty({ platform, project, target }: QueueParts, change: Change): Promise<void> {
-  const reason = `${target.branch} has all of it already`;
+  const reason = `${target.branch} already contains it`;
   await platform.store.write(async (tx) => {
     if ((await unmoved(tx.db, change)) === null) return;
     await updateChange(tx, change.id, { closedAt: tx.now, closeReason: reason });
@@ -43,7 +45,7 @@ async function closeEmpty({ platform, project, target }: QueueParts, change: Cha
 
 type Act = Exclude<QueueStep, { do: 'check' | 'advance' }>;
 
-/** Does one step of a queue that is neither a check nor an advance. */
+/** Performs a queue step that is neither a check nor an advance. */
 export async function perform(parts: QueueParts, state: QueueState, step: Act): Promise<void> {
   const { chain } = state;
   switch (step.do) {
@@ -89,7 +91,7 @@ async function question(
   await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
     if (now === null) return;
-    // What was accepted before is asked again together with the rest.
+    // Ask again about what was accepted before, together with the new findings.
     const all = [...notAccepted(now.findings, findings), ...findings];
     await updateChange(tx, change.id, { findings: all, approvedHead: null, isolatedAt: now.isolatedAt ?? tx.now });
     const data = { changeId: change.id, head: change.head, findings: all };

@@ -11,10 +11,10 @@ import { advance } from '../changes/landing/advance.ts';
 import { commitOfChain } from '../changes/guard/chain.ts';
 import { changeFacts, projectFacts } from '../changes/facts.ts';
 import { advanceOnForge, holdUnreachable } from '../forge-sync/forge-advance.ts';
-import { passesLastLook } from './last-look.ts';
+import { passesFinalGuard } from './final-guard.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 
-/** Moves main to the chain's commit after so many links. Returns how soon to look again. */
+/** Moves main to the chain's commit after `length` links. Returns how soon to run the next pass. */
 export async function advanceTo(parts: QueueParts, state: QueueState, length: number): Promise<number> {
   const { target } = parts;
   const { chain, checks, queue } = state;
@@ -22,8 +22,8 @@ export async function advanceTo(parts: QueueParts, state: QueueState, length: nu
   const tree = links.at(-1)?.tree;
   const check = checks.findLast((each) => each.tree === tree && each.outcome === 'passed');
   if (check === undefined) throw new Error(`no check of the tree ${tree} has passed`);
-  const to = await commitOfChain(state.bench, chain, length);
-  if (!(await passesLastLook(parts, state, { length, to }))) return 0;
+  const to = await commitOfChain(state.context, chain, length);
+  if (!(await passesFinalGuard(parts, state, { length, to }))) return 0;
   const changes = links.map(({ change }) => ({ id: change.id, head: change.head }));
   const wanted = { from: target.tip, to, checkId: check.id, changes, forgeRef: null };
   const done = await advanceThere(parts, wanted, (db) => areEligible(db, parts, changes));
@@ -32,7 +32,7 @@ export async function advanceTo(parts: QueueParts, state: QueueState, length: nu
   return parts.platform.timing.queueWaitMs;
 }
 
-/** Moves main where it is moved: here or by a forge. While that cannot be reached, it is not moved at all. */
+/** Moves main here or on the forge. While the forge is unreachable, main is not moved at all. */
 async function advanceThere(
   parts: QueueParts,
   wanted: NonNullable<Queue['advance']>,
@@ -44,7 +44,7 @@ async function advanceThere(
   return holdUnreachable(parts, forge, wanted);
 }
 
-/** Whether changes may still be merged, at these very heads. */
+/** True if the changes may still be merged, at exactly these heads. */
 async function areEligible(
   db: Database,
   { project, config }: QueueParts,
@@ -61,7 +61,7 @@ async function areEligible(
   return true;
 }
 
-/** Notes what a green result waits for, or that none does. */
+/** Records what a green result waits for, or clears that. */
 export async function waitFor(
   { platform, project }: QueueParts,
   queue: Queue,

@@ -11,10 +11,10 @@ import type { QueueParts, QueueState } from './queue-state.ts';
 import { evidenceFor, linksOf } from './queue-state.ts';
 
 /**
- * Checks changes that may not be merged yet, each by itself on top of main, with the places that the queue leaves free.
- * One that passes is recorded as such and waits for a person; one that fails is ejected as any other. A result belongs to a
- * tree, so a merge that is asked for later needs no second check while main stays where it is. Returns whether a
- * change's facts have changed, so that the queue has to be read again.
+ * Checks changes that may not be merged yet, each alone on top of main, in the slots that the queue leaves free. One
+ * that passes is recorded and waits for a person; one that fails is ejected as usual. A result belongs to a tree, so a
+ * later merge request needs no second check while main stays. Returns whether a change has been updated, so that the
+ * queue must be read again.
  */
 export async function checkApart(parts: QueueParts, state: QueueState): Promise<boolean> {
   let hasChanged = false;
@@ -26,7 +26,7 @@ export async function checkApart(parts: QueueParts, state: QueueState): Promise<
     const plan = planQueue({ ...state.facts, links, evidence, running, isAsked: false });
     const [first] = plan;
     if (first === undefined || first.do === 'check') {
-      await startChecks(parts, { chain, bench: state.bench }, plan);
+      await startChecks(parts, { chain, context: state.context }, plan);
       continue;
     }
     hasChanged = true;

@@ -7,16 +7,16 @@ import type { QueueParts, QueueState } from './queue-state.ts';
 /** Starts the checks that a plan asks for. */
 export async function startChecks(
   { project, repository, ownDir, config, checker, target }: QueueParts,
-  { chain, bench }: Pick<QueueState, 'bench'> & { chain: Chain },
+  { chain, context }: Pick<QueueState, 'context'> & { chain: Chain },
   plan: readonly QueueStep[],
 ): Promise<void> {
   for (const step of plan) {
     if (step.do !== 'check') continue;
     const links = step.what === 'main' ? [] : chain.links.slice(0, step.what);
-    const commit = await commitOfChain(bench, chain, links.length);
+    const commit = await commitOfChain(context, chain, links.length);
     const tree = links.at(-1)?.tree ?? chain.mainTree;
     const changes = links.map(({ change }) => change.id);
-    // The person's own git may prune what no branch leads to: what is checked is kept.
+    // Import the commit, since the person's git may prune what no branch contains.
     await importCommits(repository, ownDir, { tips: [commit], not: [target.tip] });
     await checker.start({ project, repository, commit, tree, onto: target.tip, changes, config });
   }

@@ -1,6 +1,8 @@
 import type { EventType } from '@pawl/schema/event';
 
-/** Events after which a project's queue may have a next step: a change, its author, a check or a setting is not as it was. */
+/**
+ * Events after which a project's queue may have a next step: a change, its author, a check or a setting has changed.
+ */
 export const queueEvents: ReadonlySet<EventType> = new Set<EventType>([
   'agent.forked',
   'run.ended',

@@ -13,7 +13,7 @@ type ExamineParts = Omit<QueueParts, 'checker' | 'forge' | 'askedAt'>;
 
 const nothing: Examination = { findings: [], removesTests: false };
 
-/** Looks at what each change's head does to the gate, once. Returns whether there was any to look at. */
+/** Examines the effect of each change's head on the gate, once. Returns whether there was any to examine. */
 export async function examineAll(parts: ExamineParts): Promise<boolean> {
   const { platform, project, config } = parts;
   let isNew = false;
@@ -37,7 +37,7 @@ export async function examineAll(parts: ExamineParts): Promise<boolean> {
   return isNew;
 }
 
-/** What cannot be looked at keeps no other from being looked at: a person is asked about it. */
+/** A change that cannot be examined must not block the others: a person is asked about it. */
 async function examine(parts: ExamineParts, change: Change): Promise<Examination> {
   const { platform, project, repository, ownDir, config } = parts;
   try {
@@ -47,7 +47,7 @@ async function examine(parts: ExamineParts, change: Change): Promise<Examination
   } catch (error) {
     if (!(error instanceof PawlError) || isPassing(error)) throw error;
     return {
-      findings: [{ kind: 'check-edited', detail: `it cannot be looked at: ${error.message}` }],
+      findings: [{ kind: 'check-edited', detail: `it cannot be examined: ${error.message}` }],
       removesTests: true,
     };
   }

@@ -12,7 +12,7 @@ import { listProjects } from '@pawl/store/projects/projects';
 import { queueOf } from '@pawl/store/changes/queues';
 import type { Database } from '@pawl/store/tables';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
-import { named, sightOf, viewChange } from '../changes/change-view.ts';
+import { named, viewFactsOf, viewChange } from '../changes/change-view.ts';
 import { configTrouble } from '../project-config/project-rules.ts';
 import { rulesFrom } from '../changes/facts.ts';
 import { divergenceOf } from './divergence.ts';
@@ -21,7 +21,6 @@ import { unproposed } from '../project-config/withheld.ts';
 
 export type QueueInbox = { entries: InboxEntry[]; changes: ChangeView[]; emergencies: InboxEmergency[] };
 
-/** The inbox entries of merge queues. */
 export async function queueInbox(platform: DefinitionPlatform): Promise<QueueInbox> {
   const inbox: QueueInbox = { entries: [], changes: [], emergencies: [] };
   for (const project of await projectsWithQueue(platform)) {
@@ -32,7 +31,7 @@ export async function queueInbox(platform: DefinitionPlatform): Promise<QueueInb
   return inbox;
 }
 
-/** Projects whose queue cannot begin, because their configuration cannot be read. */
+/** Projects whose queue cannot start, because their configuration cannot be read. */
 async function brokenBeforeQueue(platform: DefinitionPlatform): Promise<InboxEntry[]> {
   const { db } = platform.store;
   const entries: InboxEntry[] = [];
@@ -56,12 +55,12 @@ async function addProject(
   const { db } = platform.store;
   const place = { id: project.id, alias: project.name };
   const open = await openChanges(db, project.id);
-  const sight = open.length === 0 ? null : await sightOf(platform, project);
-  for (const change of sight === null ? [] : open) {
-    const view = sight === null ? null : await viewChange(db, change, sight);
+  const viewFacts = open.length === 0 ? null : await viewFactsOf(platform, project);
+  for (const change of viewFacts === null ? [] : open) {
+    const view = viewFacts === null ? null : await viewChange(db, change, viewFacts);
     if (view === null) continue;
     if (view.needsPerson) inbox.changes.push(view);
-    const rules = sight?.facts ? rulesFrom(sight.facts) : null;
+    const rules = viewFacts?.facts ? rulesFrom(viewFacts.facts) : null;
     const news = changeNews({ ...view, change, isInHand: await isInHand(db, change), rules });
     const about = { id: change.id, agent: view.author, project: place, changes: [change.id] };
     if (news !== null) inbox.entries.push({ ...about, ...news });
@@ -75,7 +74,7 @@ async function addProject(
     fixer: emergency?.fixer?.alias ?? null,
     trouble: emergency?.trouble ?? null,
   };
-  const trouble = sight?.trouble ?? (await configTrouble(platform, project));
+  const trouble = viewFacts?.trouble ?? (await configTrouble(platform, project));
   for (const news of queueNews({ queue, trouble, queued, failure }))
     inbox.entries.push({ id: project.id, agent: null, project: place, ...news });
   for (const work of await unproposed(platform, project)) {
@@ -104,7 +103,7 @@ async function emergencyOf(db: Database, project: Project, queue: Queue): Promis
   return { ...about, fixer: await named(db, fixerId), detail: check?.detail ?? '' };
 }
 
-/** Whether the author of a change, or its stand-in, is at work. */
+/** True if the author of a change, or its stand-in, is working. */
 async function isInHand(db: Database, { agentId, standInId }: Change): Promise<boolean> {
   for (const id of [agentId, standInId]) {
     const view = id === null ? null : await agentView(db, id);
@@ -113,7 +112,7 @@ async function isInHand(db: Database, { agentId, standInId }: Change): Promise<b
   return false;
 }
 
-/** The entries of an inbox in the order in which they are shown. */
+/** Sorts inbox entries for display. */
 export function inOrder(entries: readonly InboxEntry[]): InboxEntry[] {
   const rank = ({ kind }: InboxEntry) => (kind === 'emergency' ? 0 : 1);
   return entries.toSorted((a, b) => rank(a) - rank(b) || a.since - b.since);

@@ -4,21 +4,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Watch } from './queue-watch.ts';
 import { newWatch } from './queue-watch.ts';
 
-/** Decides when each project's queue is looked at: one look at a time for each, soon after a wake. */
+/** Schedules the passes of each project's queue: one at a time per project, soon after a wake. */
 export type Pacer = {
-  /** Looks at a project's queue soon. Two wakes before the look are one. */
+  /** Schedules a pass soon. Two wakes before the pass count as one. */
   wake(projectId: string): void;
   watchOf(projectId: string): Watch;
-  /** Does something between two looks. */
+  /** Runs `act` between two passes. */
   inLane<T>(projectId: string, act: () => Promise<T>): Promise<T>;
-  /** No look begins any more. */
+  /** Starts no further pass. */
   stop(): void;
-  /** Resolves when the last look has ended. */
+  /** Resolves when the last pass has ended. */
   drain(): Promise<void>;
 };
 
-/** Paces looks; `look` returns after how long it is to be repeated, or null. After many repetitions in a row that is `idleMs`. */
-export function createPacer(look: (projectId: string, watch: Watch) => Promise<number | null>, idleMs: number): Pacer {
+/**
+ * Schedules passes; `runPass` returns the delay before the next one, or null. After many repetitions in a row that is
+ * `idleMs`.
+ */
+export function createPacer(
+  runPass: (projectId: string, watch: Watch) => Promise<number | null>,
+  idleMs: number,
+): Pacer {
   const lanes = createLanes();
   const watches = new Map<string, Watch>();
   let stopped = false;
@@ -34,7 +40,7 @@ export function createPacer(look: (projectId: string, watch: Watch) => Promise<n
     if (stopped || watch.isDue) return;
     watch.isDue = true;
     void lanes.run(projectId, async () => {
-      // Events that come together are one reason to look.
+      // Wait for related events, to handle them in one pass.
       await delay(limits.queueDebounceMs, undefined, { ref: false });
       watch.isDue = false;
       if (!stopped) await lookAndRepeat(projectId, watch);
@@ -42,7 +48,7 @@ export function createPacer(look: (projectId: string, watch: Watch) => Promise<n
   }
 
   async function lookAndRepeat(projectId: string, watch: Watch): Promise<void> {
-    const againMs = await look(projectId, watch);
+    const againMs = await runPass(projectId, watch);
     watch.waits = againMs === null || againMs === 0 ? 0 : watch.waits + 1;
     if (againMs === null || stopped) return;
     if (watch.timer !== null) clearTimeout(watch.timer);

@@ -14,7 +14,7 @@ import { beginIfConfigured, openMissing } from '../changes/changes.ts';
 import { finishBegun } from '../changes/landing/advance.ts';
 import type { Crew } from '../changes/repair/crew.ts';
 import type { Checker } from '../checks/checker.ts';
-import { lookAtForge } from '../forge-sync/forge-look.ts';
+import { passForge } from '../forge-sync/forge-pass.ts';
 import { settleTasks } from '../plan/settle-tasks.ts';
 import { configPath } from '../project-config/config-file.ts';
 import { recordDivergence } from './divergence.ts';
@@ -23,13 +23,12 @@ import { foreseeConflicts } from './foresee.ts';
 import { examineAll } from './queue-examine.ts';
 import type { Watch } from './queue-watch.ts';
 import { isAtRest, restAt } from './queue-watch.ts';
-import { lookAtQueue } from './queue.ts';
-import { noteSeen, prepare } from './target-look.ts';
+import { runQueue } from './queue.ts';
+import { noteSeen, prepare } from './read-target.ts';
 
-/** The collaborators of a queue pass. */
 export type PassParts = { platform: SessionPlatform; crew: Crew; checker: Checker };
 
-/** Looks at a project's queue once; a failure is recorded and retried. Returns after how long to look again, or null. */
+/** Runs a pass of a project's queue; records a failure and retries. Returns the delay before the next pass, or null. */
 export async function passOrRetry(parts: PassParts, projectId: string, watch: Watch): Promise<number | null> {
   const { log, store, timing } = parts.platform;
   try {
@@ -38,14 +37,14 @@ export async function passOrRetry(parts: PassParts, projectId: string, watch: Wa
     if (!(error instanceof PawlError)) log.error({ project: projectId, error }, 'queue pass failed');
     const hint = error instanceof PawlError ? (error.hint ?? null) : null;
     await noteTrouble(store, projectId, messageOf(error), hint).catch(() => undefined);
-    // Most failures pass at once: a lock that somebody's git holds for a moment, a program that could not be started.
+    // Most failures are transient: a lock held by another git process, a program that failed to start.
     return timing.queueWaitMs;
   }
 }
 
 /**
- * Looks at a project's queue and at everything around it, once; to be called in the project's lane. Returns after how long to
- * look again, null when only an event or the tick is a reason to.
+ * Runs a pass of a project's queue and everything around it. Call it in the project's lane. Returns the delay before
+ * the next pass; null if only an event or the tick triggers one.
  */
 async function passOnce(parts: PassParts, projectId: string, watch: Watch): Promise<number | null> {
   const { platform, crew, checker } = parts;
@@ -59,39 +58,39 @@ async function passOnce(parts: PassParts, projectId: string, watch: Watch): Prom
     await settleTasks(platform, project, null);
     return null;
   }
-  const { bench, config } = await prepare(platform, project, queue, watch);
-  if (queue.advance !== null) await finishBegun(bench, queue.advance);
-  await noteSeen(bench, queue);
+  const { context, config } = await prepare(platform, project, queue, watch);
+  if (queue.advance !== null) await finishBegun(context, queue.advance);
+  await noteSeen(context, queue);
   await openMissing(platform, project, config);
   await settleTasks(platform, project, config);
-  await examineAll({ ...bench, config });
+  await examineAll({ ...context, config });
   await crew.tick(project, config);
-  await attempt(platform, project, 'conflicts could not be foreseen', () =>
-    foreseeConflicts(platform, project, bench.repository, bench.ownDir, config),
+  await attempt(platform, project, 'failed to compare branches for conflicts', () =>
+    foreseeConflicts(platform, project, context.repository, context.ownDir, config),
   );
-  const { place: forge, asksMain } = await lookAtForge(bench, config);
+  const { place: forge, asksMain } = await passForge(context, config);
   if (asksMain) watch.askedAt ??= platform.clock();
   recheck(queue, watch, platform.clock());
-  const look = { ...bench, config, checker, forge, askedAt: watch.askedAt };
-  const looked = await lookAtQueue(look);
+  const queueParts = { ...context, config, checker, forge, askedAt: watch.askedAt };
+  const result = await runQueue(queueParts);
   await settleTasks(platform, project, config);
-  // A request that came during this look is for the next one.
-  if (looked.isAnswered && watch.askedAt === look.askedAt) watch.askedAt = null;
-  await followRemote(bench);
-  await attempt(platform, project, 'could not record whether its branch has diverged', () =>
+  // A request that came during this pass is for the next one.
+  if (result.isAnswered && watch.askedAt === queueParts.askedAt) watch.askedAt = null;
+  await followRemote(context);
+  await attempt(platform, project, 'failed to record whether the branch has diverged', () =>
     recordDivergence(platform, project),
   );
-  if (looked.againMs === 0) watch.target = null;
+  if (result.againMs === 0) watch.target = null;
   else if (await isAtRest(db, projectId, watch, config)) {
-    watch.rest = restAt(bench.target, platform.clock());
-    await attempt(platform, project, 'its git directory could not be tidied', () =>
-      tidyOwnDirectory(bench.repository, bench.ownDir),
+    watch.rest = restAt(context.target, platform.clock());
+    await attempt(platform, project, 'failed to tidy the git directory', () =>
+      tidyOwnDirectory(context.repository, context.ownDir),
     );
   }
-  return looked.againMs;
+  return result.againMs;
 }
 
-/** Checks a red main again now and then: the cause may have passed. */
+/** Rechecks a red main periodically: the cause may have passed. */
 function recheck({ emergency }: Queue, watch: Watch, now: number): void {
   if (emergency === null) watch.recheckAt = null;
   else if (watch.recheckAt !== null && (now >= watch.recheckAt || watch.recheckAt - now > limits.recheckMs))
@@ -100,12 +99,12 @@ function recheck({ emergency }: Queue, watch: Watch, now: number): void {
   if (emergency !== null) watch.recheckAt = now + limits.recheckMs;
 }
 
-/** Begins the queue of a project that says what its checks are. Others cost a look at one file. */
+/** Starts the queue of a project that configures checks. For others this reads one file. */
 async function beginQueueOf(platform: SessionPlatform, project: Project): Promise<Queue | null> {
   return existsSync(join(project.root, configPath)) ? beginIfConfigured(platform, project) : null;
 }
 
-/** Does something that no change has to wait for: a failure is logged, and the pass goes on. */
+/** Runs a step that no change waits for: logs a failure and continues the pass. */
 async function attempt(
   { log }: SessionPlatform,
   { name }: Project,

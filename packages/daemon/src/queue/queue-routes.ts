@@ -9,18 +9,17 @@ import { readMainLog } from '../checks/check-view.ts';
 import { allowPush, refuseWithoutRemote } from '../changes/push-permission.ts';
 import { projectsWithQueue, viewQueue } from './queue-view.ts';
 import { taskHistory } from '../plan/task-history.ts';
-import type { Ratchet } from './ratchet.ts';
+import type { MergeQueues } from './merge-queues.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** What is asked of merge queues, and done to them, and what became of what agents were given to do. */
 export function addQueueRoutes(
   app: OpenAPIHono<DoorVariables>,
-  { platform, ratchet }: { platform: DefinitionPlatform; ratchet: Pick<Ratchet, 'checkMain'> },
+  { platform, mergeQueues }: { platform: DefinitionPlatform; mergeQueues: Pick<MergeQueues, 'checkMain'> },
 ): void {
   const { store } = platform;
 
-  /** Begins a queue, if it has not, and lets it rest or go on. */
+  /** Starts a queue if necessary, and pauses or continues it. */
   async function setPause(project: Project, isPaused: boolean): Promise<void> {
     const { branch } = await projectRules(platform, project);
     await store.write(async (tx) => {
@@ -58,7 +57,7 @@ export function addQueueRoutes(
     );
     const { branch } = await projectRules(platform, project);
     await store.write((tx) => beginQueue(tx, project.id, branch));
-    await ratchet.checkMain(project.id);
+    await mergeQueues.checkMain(project.id);
     return context.json({ queue: await viewQueue(platform, project) }, 200);
   });
   app.openapi(queueRoutes.pauseQueue, async (context) => {

@@ -8,8 +8,8 @@ import { openChanges } from '@pawl/store/changes/changes';
 import { checksOfTrees, openChecks } from '@pawl/store/changes/checks';
 import { queueOf } from '@pawl/store/changes/queues';
 import { availableParallelism } from 'node:os';
-import type { Bench } from '../changes/landing/advance.ts';
-import type { Chain, Workbench } from '../changes/guard/chain.ts';
+import type { LandingContext } from '../changes/landing/advance.ts';
+import type { Chain, ChainContext } from '../changes/guard/chain.ts';
 import { buildChain } from '../changes/guard/chain.ts';
 import type { Checker } from '../checks/checker.ts';
 import { evidenceOf, sinceRecovery, sinceRetries } from '../changes/guard/evidence.ts';
@@ -18,38 +18,38 @@ import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { MergePlace } from '../forge-sync/forge.ts';
 import { landedHeads } from '../changes/landing/landed.ts';
 
-/** What one look at a queue works with. */
-export type QueueParts = Bench & {
+/** What one queue pass works with. */
+export type QueueParts = LandingContext & {
   platform: SessionPlatform;
   config: ProjectConfig;
   checker: Checker;
-  /** Where changes are merged when it is not here. */
+  /** The forge that merges changes; null if they are merged here. */
   forge: MergePlace;
-  /** When somebody wished main to be checked anew; null when nobody did, or it is done. */
+  /** When a new check of main was requested; null if none is pending. */
   askedAt: number | null;
 };
 
-/** A queue as it is at one moment: what its next step follows from. */
+/** A snapshot of a queue, from which its next step follows. */
 export type QueueState = {
   queue: Queue;
-  bench: Workbench;
+  context: ChainContext;
   /** Main with the changes that may be merged. */
   chain: Chain;
-  /** Changes that may not be merged yet, each by itself on main, oldest first. */
+  /** Changes that may not be merged yet, each alone on main, oldest first. */
   apart: { change: Change; chain: Chain }[];
   checks: Check[];
-  /** A check of one change alone that takes long: it goes on, and the others do not wait for it. */
+  /** A slow check of a single change: it continues, and others do not wait for it. */
   slow: Check | null;
   facts: QueueFacts;
 };
 
-/** Reads a queue as it is; null when there is nothing that it could do. */
+/** Reads a queue's state; null if there is nothing to do. */
 export async function readState(parts: QueueParts): Promise<QueueState | null> {
   const { platform, project, repository, ownDir, target, config } = parts;
   const { db } = platform.store;
   const queue = await queueOf(db, project.id);
   if (queue === null || !config.enabled || config.checks.length === 0) return null;
-  const bench: Workbench = { repository, ownDir, method: config.method, caches: platform.caches };
+  const context: ChainContext = { repository, ownDir, method: config.method, caches: platform.caches };
   const running = await openChecks(db);
   const places = placesFor(config, running.filter(({ projectId }) => projectId !== project.id).length);
   const own = running.filter(({ projectId }) => projectId === project.id);
@@ -58,15 +58,15 @@ export async function readState(parts: QueueParts): Promise<QueueState | null> {
   const most = parts.forge === null ? config.batch * places : 1;
   const { mergeable, unasked } = await candidatesOf(parts);
   const landed = await landedHeads(parts);
-  const chain = await buildChain(bench, { main: target.tip, changes: firstOf(mergeable, most, slow), landed });
+  const chain = await buildChain(context, { main: target.tip, changes: firstOf(mergeable, most, slow), landed });
   const apart: QueueState['apart'] = [];
   for (const change of unasked) {
-    apart.push({ change, chain: await buildChain(bench, { main: target.tip, changes: [change], landed }) });
+    apart.push({ change, chain: await buildChain(context, { main: target.tip, changes: [change], landed }) });
   }
   const { checks, evidence } = await evidenceFor(parts, chain);
   return {
     queue,
-    bench,
+    context,
     chain,
     apart,
     checks,
@@ -86,7 +86,7 @@ export async function readState(parts: QueueParts): Promise<QueueState | null> {
   };
 }
 
-/** Reads what is known of the trees of a chain. */
+/** Reads the evidence for the trees of a chain. */
 export async function evidenceFor(
   { platform, project, config, askedAt }: QueueParts,
   chain: Chain,
@@ -102,7 +102,7 @@ export async function evidenceFor(
   };
 }
 
-/** The links of a chain as the plan knows them. */
+/** A chain's links for the plan. */
 export function linksOf({ links }: Chain): QueueFacts['links'] {
   return links.map(({ tree, change }) => ({
     tree,
@@ -111,7 +111,7 @@ export function linksOf({ links }: Chain): QueueFacts['links'] {
   }));
 }
 
-/** The changes that may be checked, in the order in which they were queued: those that may be merged then, and the others. */
+/** The changes to check, in queue order: those that may be merged afterwards, and the others. */
 async function candidatesOf({
   platform,
   project,
@@ -134,7 +134,7 @@ async function candidatesOf({
   return { mergeable, unasked: unasked.slice(0, limits.mostBatchChanges) };
 }
 
-/** The changes that go into the next chain. One that has to be checked alone is alone. */
+/** The changes of the next chain. One that must be checked alone gets a chain of its own. */
 function firstOf(ready: readonly Change[], most: number, slow: Check | null): Change[] {
   const [first] = ready;
   const others = ready.filter(({ isolatedAt }) => isolatedAt === null);
@@ -143,13 +143,15 @@ function firstOf(ready: readonly Change[], most: number, slow: Check | null): Ch
   return others.slice(0, Math.min(most, limits.mostBatchChanges));
 }
 
-/** Whether a check of one change, upon the main of now, has run for so long that others need not wait for it. */
+/** True if the check of a single change on the current main has run so long that others need not wait for it. */
 function isSlow({ changes, onto, plan, startedAt }: Check, now: number, { target, config }: QueueParts): boolean {
   if (changes.length !== 1 || onto !== target.tip || plan !== config.plan || startedAt === null) return false;
   return now - startedAt >= limits.aloneMs;
 }
 
-/** How many checks of a project may run at once: what the machine has left, but always one, so that no other project keeps it out. */
+/**
+ * How many checks of a project may run at once: the machine's free slots, but at least one, so that no project starves.
+ */
 function placesFor({ parallel }: ProjectConfig, others: number): number {
   const processors = availableParallelism();
   return Math.max(1, Math.min(parallel ?? processors, processors - others));

@@ -11,19 +11,19 @@ import { projectById } from '@pawl/store/projects/projects';
 import { allQueues, queueOf } from '@pawl/store/changes/queues';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { rulesOf } from '../project-config/project-rules.ts';
-import { named, sightOf, viewChange } from '../changes/change-view.ts';
+import { named, viewFactsOf, viewChange } from '../changes/change-view.ts';
 import { viewCheck } from '../checks/check-view.ts';
 import { divergenceOf } from './divergence.ts';
 import { localBranch } from '../changes/landing/local-branch.ts';
 import { rulesFrom } from '../changes/facts.ts';
 
-/** The merge queue of a project as it is now, also before it has begun. */
+/** The merge queue of a project as it is now, even before it has started. */
 export async function viewQueue(platform: DefinitionPlatform, project: Project): Promise<QueueView> {
   const { db } = platform.store;
   const queue = await queueOf(db, project.id);
-  const sight = await sightOf(platform, project);
-  const { facts, trouble } = sight;
-  // Where it has begun, it knows its branch; before, that is looked up.
+  const viewFacts = await viewFactsOf(platform, project);
+  const { facts, trouble } = viewFacts;
+  // A started queue knows its branch; before that, look it up.
   const seen = queue?.seen ?? null;
   const rules = seen === null ? (await rulesOf(platform, project)).found : null;
   const emergency = queue?.emergency ?? null;
@@ -31,7 +31,7 @@ export async function viewQueue(platform: DefinitionPlatform, project: Project):
     .filter(({ queuedAt }) => queuedAt !== null)
     .toSorted((a, b) => (a.queuedAt ?? 0) - (b.queuedAt ?? 0));
   const changes: QueueView['changes'] = [];
-  for (const change of queued) changes.push(await viewChange(db, change, sight));
+  for (const change of queued) changes.push(await viewChange(db, change, viewFacts));
   const ended = (await recentChecks(db, project.id, limits.queueChecks)).filter(({ endedAt }) => endedAt !== null);
   return {
     project: { id: project.id, name: project.name },
@@ -81,7 +81,7 @@ function summaryOf(config: ProjectConfig): QueueView['config'] {
   };
 }
 
-/** What is shown of rules that cannot be read: nothing moves by them. */
+/** Shown for rules that cannot be read: nothing is merged. */
 const unknownRules: QueueView['config'] = {
   enabled: false,
   checks: [],
@@ -96,7 +96,6 @@ const unknownRules: QueueView['config'] = {
   source: 'none',
 };
 
-/** The projects whose queue has begun. */
 export async function projectsWithQueue(platform: DefinitionPlatform): Promise<Project[]> {
   const { db } = platform.store;
   const found = await Promise.all((await allQueues(db)).map(({ projectId }) => projectById(db, projectId)));

@@ -13,19 +13,19 @@ import type { Platform } from '../platform/platform.ts';
 import { repositoryOf } from '../platform/platform.ts';
 import type { Target } from '../project-config/target.ts';
 
-/** The memory of one project's queue: nothing that could not be found again. */
+/** In-memory state of one project's queue, all of which can be rebuilt. */
 export type Watch = {
-  /** When main was asked to be checked anew; null when it was not, or is done. */
+  /** When a new check of main was requested; null if none is pending. */
   askedAt: number | null;
-  /** A look was asked for and has not begun. */
+  /** A pass is scheduled and has not started. */
   isDue: boolean;
   timer: NodeJS.Timeout | null;
   target: { found: Target; at: number } | null;
-  /** The target branch when there was nothing left to do; null when there may be. */
+  /** The target branch when there was nothing left to do; null if there may be. */
   rest: { tip: string; branch: string; isRemote: boolean; at: number } | null;
-  /** When a red main is checked again, in case that it was not main that failed. */
+  /** When to recheck a red main, in case the failure was transient. */
   recheckAt: number | null;
-  /** How often in a row it was looked whether what is in the way has gone. */
+  /** How many times in a row the queue has waited for the same obstacle. */
   waits: number;
 };
 
@@ -39,7 +39,7 @@ export const newWatch = (): Watch => ({
   waits: 0,
 });
 
-/** Whether nothing runs, main is green, and every open change waits for a person: then only news are a reason to look. */
+/** True if nothing runs, main is green, and every open change waits for a person: then only events trigger a pass. */
 export async function isAtRest(
   db: Database,
   projectId: string,
@@ -57,7 +57,6 @@ export async function isAtRest(
   return true;
 }
 
-/** The target branch as it is when there is nothing left to do. */
 export const restAt = ({ tip, branch, remote }: Target, now: number): NonNullable<Watch['rest']> => ({
   tip,
   branch,
@@ -65,7 +64,10 @@ export const restAt = ({ tip, branch, remote }: Target, now: number): NonNullabl
   at: now,
 });
 
-/** Whether the target branch may have moved since. A local branch is looked at each time; a remote, which costs more, now and then. */
+/**
+ * True if the target branch may have moved since. A local branch is read each time; a remote, which costs more, only at
+ * intervals.
+ */
 export async function hasMoved(
   platform: Platform,
   projectId: string,

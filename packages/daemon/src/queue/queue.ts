@@ -10,14 +10,14 @@ import { examineAll } from './queue-examine.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 import { readState } from './queue-state.ts';
 
-/** What a look ended with: how soon it is to look again, if by itself, and whether main was checked as somebody wished. */
-export type Looked = { againMs: number | null; isAnswered: boolean };
+/** The result of a pass: the delay before the next one, and whether a requested check of main was done. */
+export type QueueResult = { againMs: number | null; isAnswered: boolean };
 
 /**
- * Looks at a project's queue and does what is to be done now; to be called in the project's lane. Each step leaves facts
- * from which the next look goes on, so it may end anywhere.
+ * Runs the steps of a project's queue that are possible now. Call it in the project's lane. Each step stores facts from
+ * which the next pass continues, so it may stop anywhere.
  */
-export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
+export async function runQueue(parts: QueueParts): Promise<QueueResult> {
   for (let steps = 0; steps < limits.queueSteps; steps += 1) {
     const state = await readState(parts);
     if (state === null) return { againMs: null, isAnswered: true };
@@ -26,7 +26,7 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
     const plan = state.queue.pausedAt === null ? planQueue(state.facts) : [];
     const [first] = plan;
     if (first === undefined || first.do === 'check') {
-      // What came just now goes along with the next check.
+      // Include changes that just arrived in the next check.
       if (first !== undefined && (await examineAll(parts))) continue;
       await cancelStale(parts, state);
       await startChecks(parts, state, plan);
@@ -45,7 +45,7 @@ export async function lookAtQueue(parts: QueueParts): Promise<Looked> {
   return { againMs: parts.platform.timing.queueWaitMs, isAnswered: false };
 }
 
-/** Ends checks of trees that nobody wants any more: main has moved, or a change was withdrawn. */
+/** Cancels checks of trees that are no longer needed: main has moved, or a change was withdrawn. */
 async function cancelStale(
   { platform, project, checker, config }: QueueParts,
   { chain, apart, slow }: QueueState,
@@ -54,11 +54,11 @@ async function cancelStale(
   const wanted = new Set([chain.mainTree, ...links.map(({ tree }) => tree)]);
   for (const check of await openChecks(platform.store.db, project.id)) {
     if ((wanted.has(check.tree) && check.plan === config.plan) || check.id === slow?.id) continue;
-    await checker.cancel(check.id, 'nobody needs its result any more');
+    await checker.cancel(check.id, 'its result is no longer needed');
   }
 }
 
-/** Remembers the last main that was green, with how many tests it ran: what later changes are measured by. */
+/** Records the last green main with its test count, as the baseline for later changes. */
 async function noteMain({ platform, project, target }: QueueParts, { queue, facts }: QueueState): Promise<void> {
   const { isGreen, counts } = facts.evidence(facts.main);
   if (!isGreen || queue.emergency !== null) return;

@@ -4,7 +4,7 @@ import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
 
-/** A worktree that is about to be brought up to a commit (`onto` on the target branch): its own branch moves from where to where. */
+/** A worktree being rebased to a commit (`onto` on the target branch), and the commits its own branch moves between. */
 const refreshIntentSchema = z.object({
   agentId: idSchema,
   branch: z.string(),
@@ -19,27 +19,26 @@ const intentPrefix = 'refresh:';
 const toldPrefix = 'refresh-told:';
 const noticePrefix = 'moved-notice:';
 
-/** Puts on record that a worktree is about to be moved, so that a move that is cut short can be finished. */
+/** Records a move before it starts, so that it can be completed after a crash. */
 export async function beginRefresh(tx: WriteTransaction, intent: RefreshIntent): Promise<void> {
   await setSetting(tx, intentPrefix + intent.agentId, intent);
 }
 
-/** Forgets a move that is finished, or did not come about. */
+/** Deletes the intent of a move that is complete or did not happen. */
 export async function forgetRefresh(tx: WriteTransaction, agentId: string): Promise<void> {
   await forgetSettings(tx, intentPrefix + agentId, Number.MAX_SAFE_INTEGER);
 }
 
-/** Every move that was begun and not finished. */
 export async function refreshesBegun(db: Database): Promise<RefreshIntent[]> {
   return (await settingsWith(db, intentPrefix)).map((value) => refreshIntentSchema.parse(value));
 }
 
-/** What an agent was last told about a worktree that could not be brought up. */
+/** The last notice to an agent about a worktree that could not be updated. */
 export async function lastRefusal(db: Database, agentId: string): Promise<unknown> {
   return getSetting(db, toldPrefix + agentId);
 }
 
-/** Remembers what an agent was told, and forgets what others were told long ago. */
+/** Records a notice to an agent, and deletes old ones. */
 export async function noteRefusal(
   tx: WriteTransaction,
   agentId: string,
@@ -50,18 +49,18 @@ export async function noteRefusal(
   await setSetting(tx, toldPrefix + agentId, words);
 }
 
-/** Forgets it: there is nothing in the way any more. */
+/** Deletes the notice, since nothing is in the way any more. */
 export async function forgetRefusal(tx: WriteTransaction, agentId: string): Promise<void> {
   await forgetSettings(tx, toldPrefix + agentId, Number.MAX_SAFE_INTEGER);
 }
 
-/** The mail that last told an agent that its branch was moved. */
+/** The last mail that told an agent that its branch was moved. */
 export async function lastNotice(db: Database, agentId: string): Promise<string | null> {
   const id = idSchema.safeParse(await getSetting(db, noticePrefix + agentId));
   return id.success ? id.data : null;
 }
 
-/** Remembers that mail, and forgets those of long ago. */
+/** Records that mail, and deletes old ones. */
 export async function noteNotice(
   tx: WriteTransaction,
   agentId: string,

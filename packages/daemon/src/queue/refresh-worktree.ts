@@ -29,16 +29,14 @@ import {
   refreshesBegun,
 } from './refresh-intent.ts';
 
-/** Where the agents of one project are to be brought: to this commit of the target branch. */
+/** The commit of the target branch to which the agents of one project are moved. */
 export type Goal = { projectId: string; repository: Repository; ownDir: string; target: string; onto: string };
 
 /**
- * Brings one worktree up, if that is possible without touching what is not committed in it. True when there is nothing to
- * be done as long as nobody moves.
- *
- *   intent on record ─▶ the branch moves ─▶ its files follow ─▶ worktree.refreshed, the agent is told, the intent goes
- *
- * Cut short anywhere, it is finished by the next daemon before anybody works there. To be called in the agent's lane.
+ * Updates one worktree, if that is possible without touching uncommitted files. True if there is nothing to do until
+ * something moves.
+ *   record intent ─▶ move branch ─▶ update files ─▶ worktree.refreshed, notice, intent deleted
+ * After a crash, the next daemon completes it before anything runs there. Call it in the agent's lane.
  */
 export async function refreshWorktree(platform: Platform, agentId: string, goal: Goal): Promise<boolean> {
   const { db } = platform.store;
@@ -51,7 +49,7 @@ export async function refreshWorktree(platform: Platform, agentId: string, goal:
   const place = branchPlaceOf(agent);
   const landed = await landedHeads(db, goal.projectId, place);
   const merged = await mergedHeadsOf(db, goal.projectId, { agentId, branch: place.branch });
-  // Replayed onto the new main, commits that were removed from it would pass for the agent's own.
+  // Rebased onto the new main, commits that were removed from it would look like the agent's own.
   const { projectId } = goal;
   if (await hasDropped(db, { repository, ownDir, projectId, tip: onto }, place.branch)) return false;
   const plan = await planRebase(repository, { ownDir, ...place, onto, landed, merged, atMs: platform.clock() });
@@ -79,13 +77,16 @@ export async function refreshWorktree(platform: Platform, agentId: string, goal:
   return false;
 }
 
-/** Finishes what an earlier daemon had begun to move. One that cannot be finished keeps no other from it. */
+/** Completes moves that an earlier daemon started. A failure does not block the others. */
 export async function finishRefreshes(platform: Platform): Promise<void> {
   for (const intent of await refreshesBegun(platform.store.db)) {
     try {
       await finishOne(platform, intent);
     } catch (error) {
-      platform.log.error({ agent: intent.agentId, error: messageOf(error) }, 'a worktree could not be settled yet');
+      platform.log.error(
+        { agent: intent.agentId, error: messageOf(error) },
+        'failed to complete the update of a worktree',
+      );
     }
   }
 }
@@ -102,7 +103,7 @@ async function finishOne(platform: Platform, intent: RefreshIntent): Promise<voi
   await platform.store.write((tx) => forgetRefresh(tx, agentId));
 }
 
-/** The end of a move: where the agent's work begins now, the event, what it is told, and the end of the intent. */
+/** Completes a move: the agent's new base, the event, the notice, and the end of the intent. */
 async function recordRefreshed(
   platform: Platform,
   { id, projectId, worktree }: Agent,
@@ -120,7 +121,7 @@ async function recordRefreshed(
   crashPoint('refresh.after_record');
 }
 
-/** Tells an agent that its branch has moved. System mail begins no turn, so a notice that still waits covers later moves. */
+/** Tells an agent that its branch has moved. System mail starts no turn, so an unread notice covers later moves. */
 async function tellRefreshed(tx: WriteTransaction, agent: Agent, intent: RefreshIntent): Promise<void> {
   const noticeId = await lastNotice(tx.db, agent.id);
   const notice = noticeId === null ? null : await mailById(tx.db, noticeId);
@@ -131,7 +132,7 @@ async function tellRefreshed(tx: WriteTransaction, agent: Agent, intent: Refresh
   await noteNotice(tx, agent.id, id, { memoryMs: limits.foreseenMs });
 }
 
-/** Tells an agent why its worktree stays behind; the same cause is told once, however often main moves. */
+/** Tells an agent why its worktree stays behind; once per cause, however often main moves. */
 async function tellRefusal(platform: Platform, agent: Agent, words: string, cause: string): Promise<void> {
   if ((await lastRefusal(platform.store.db, agent.id)) === cause) return;
   await platform.store.write(async (tx) => {

@@ -14,25 +14,25 @@ import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import type { Goal } from './refresh-worktree.ts';
 import { refreshWorktree } from './refresh-worktree.ts';
 
-/** Brings the worktrees of agents that rest up to main. */
+/** Keeps the worktrees of idle agents up to date with main. */
 export type Refresh = {
-  /** Begins to look now and then. */
+  /** Starts the periodic runs. */
   begin(): void;
-  /** Looks at every project with a queue, once. */
+  /** Checks every project with a queue, once. */
   tick(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** The refreshing of one daemon. Nothing of it runs beside a session: each worktree is moved in its agent's own lane. */
+/** Moves each worktree in its agent's lane, so never during a session. */
 export function createRefresh(platform: Platform, { reconciler }: { reconciler: Pick<Reconciler, 'inLane'> }): Refresh {
   const { db } = platform.store;
   const serially = createSerial();
   const timers: NodeJS.Timeout[] = [];
-  /** Branches for which there is nothing to do as long as neither they nor main move. */
+  /** Branches with nothing to do until they or main move. */
   let settled = new Set<string>();
   let closed = false;
 
-  async function look(): Promise<void> {
+  async function refreshAll(): Promise<void> {
     const queues = new Map((await allQueues(db)).map((queue) => [queue.projectId, queue]));
     if (queues.size === 0) return;
     const still = new Set<string>();
@@ -70,15 +70,12 @@ export function createRefresh(platform: Platform, { reconciler }: { reconciler: 
     try {
       return await act();
     } catch (error) {
-      platform.log.warn(
-        { what, error: messageOf(error) },
-        'a worktree could not be brought up to date; tried again later',
-      );
+      platform.log.warn({ what, error: messageOf(error) }, 'failed to update a worktree; will retry');
       return null;
     }
   }
 
-  const tick = () => serially(look);
+  const tick = () => serially(refreshAll);
   const tickQuietly = () => void attempt('all', tick);
   return {
     begin() {
@@ -94,7 +91,7 @@ export function createRefresh(platform: Platform, { reconciler }: { reconciler: 
   };
 }
 
-/** The last main that was green; nobody is brought up to a red one. */
+/** The last green main; worktrees are never moved to a red one. */
 async function goalOf(platform: Platform, queue: Queue): Promise<Goal | null> {
   const onto = queue.green ?? queue.seen;
   const project = await projectById(platform.store.db, queue.projectId);

@@ -20,20 +20,20 @@ import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { recordChild } from '../agents/add-child.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 
-/** Looks for agents that nobody registered. */
+/** Finds agents that Pawl did not start. */
 export type Adoption = {
-  /** Takes up who has come and lets go of who has left; what was seen a moment ago counts. Never fails. */
+  /** Adopts new agents and removes those that have left; may use a recent scan. Never fails. */
   look(): Promise<void>;
-  /** The agent that stands for this process; looks again when it is not known yet, and null when it is in no project. */
+  /** The agent of this process; scans again if it is unknown, null if it is in no project. */
   find(process: { pid: number; start: string }): Promise<AdoptedAgent | null>;
-  /** Who is at work in the checkout of a project, but for the processes of one agent; what was seen a moment ago counts. */
+  /** The agents in a project's checkout, except one agent's processes; may use a recent scan. */
   roster(root: string, exceptAgentId: string | null): Roster;
   close(): Promise<void>;
 };
 
 /**
- * Keeps the registry up to date about agents that people started by themselves in a project. They are looked at and
- * listed, and nothing is ever done to their processes.
+ * Keeps the registry up to date about agents that people started themselves in a project. They are observed and listed,
+ * and their processes are never touched.
  */
 export function createAdoption(platform: DefinitionPlatform): Adoption {
   const probe = systemProbe(platform.environment, agentPrograms(platform.providers.list()));
@@ -42,9 +42,9 @@ export function createAdoption(platform: DefinitionPlatform): Adoption {
   let seen: { look: Look; at: number } | null = null;
   let closed = false;
 
-  /** Looks at all processes: that blocks everybody else for a moment, so what was seen just now counts for all who ask. */
+  /** Scans all processes. That blocks the daemon for a moment, so callers share a recent scan. */
   function lookAtAll(maxAgeMs: number): Look {
-    // By a clock that nobody sets.
+    // Measured by a clock that cannot be set.
     if (seen === null || performance.now() - seen.at >= maxAgeMs)
       seen = { look: lookAround(probe.view, probe.recognise), at: performance.now() };
     return seen.look;
@@ -62,8 +62,8 @@ export function createAdoption(platform: DefinitionPlatform): Adoption {
           await adopt(platform, project, other);
       }
     } catch (error) {
-      // Nobody knows then who is there, and so nothing changes.
-      platform.log.warn({ error: messageOf(error) }, 'it could not be looked for agents that others started');
+      // The agents present are unknown then, so nothing changes.
+      platform.log.warn({ error: messageOf(error) }, 'failed to scan for agents that others started');
     }
   }
 
@@ -82,7 +82,7 @@ export function createAdoption(platform: DefinitionPlatform): Adoption {
       null;
     const found = await known();
     if (found !== null || closed) return found;
-    // It may have come since the last look.
+    // It may have started since the last scan.
     await (looking ?? look());
     return known();
   }
@@ -111,7 +111,7 @@ function isThere({ byPid }: Look, { adopted }: AdoptedAgent): boolean {
   return byPid.get(adopted.pid)?.start === adopted.start;
 }
 
-/** The agents in the projects' checkouts that are none of ours; each belongs to the innermost project. */
+/** The foreign agents in the projects' checkouts; each belongs to the innermost project. */
 async function strangers(
   platform: DefinitionPlatform,
   { view }: Probe,
@@ -135,13 +135,13 @@ function othersIn(
   try {
     return rosterOf({ ...given, self: null, worktrees: [platform.home.worktrees] }).others;
   } catch (error) {
-    // A project whose directory is gone.
-    platform.log.debug({ root: given.root, error: messageOf(error) }, 'a project could not be looked at');
+    // The project's directory is gone.
+    platform.log.debug({ root: given.root, error: messageOf(error) }, 'failed to scan a project');
     return [];
   }
 }
 
-/** Writes down somebody who was found, by the one way in which agents come about. */
+/** Records an adopted agent, through the same function as all agents. */
 async function adopt(platform: DefinitionPlatform, project: Project, other: Other): Promise<void> {
   const definition = await platform.definitions.find(project, helperDefinition);
   const { pid, start, cwd, provider } = other;
@@ -185,7 +185,7 @@ function freeAlias(wanted: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Writes down that somebody has left. */
+/** Records that an adopted agent has left. */
 async function letGo(platform: DefinitionPlatform, agent: AdoptedAgent): Promise<void> {
   await platform.store.write(async (tx) => {
     await updateAgent(tx, agent.id, { endedAt: tx.now, endReason: 'left' });

@@ -5,8 +5,8 @@ import { livingColleagues } from '@pawl/store/agents/colleagues';
 import type { Database } from '@pawl/store/tables';
 
 /**
- * Who is told of an agent's trouble: the agent that looks after it, and everybody who lives in its project and has a role that
- * its definition notifies. Agent 0 is not among them: a person sees the status.
+ * The recipients of notices about an agent's trouble: its supervisor, and the living agents of its project whose role
+ * its definition notifies. Not agent 0: a person sees the status.
  */
 export async function audienceOf(db: Database, agent: Agent, run: Run | null): Promise<Agent[]> {
   const supervisor = agent.supervisorId === null ? null : await agentById(db, agent.supervisorId);

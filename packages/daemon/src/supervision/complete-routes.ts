@@ -6,7 +6,7 @@ import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** An agent's word that it is done for good. It speaks for itself only; a person may say it for any. */
+/** Completion: an agent completes only itself; a person may complete any. */
 export function addCompleteRoutes(
   app: OpenAPIHono<DoorVariables>,
   { platform, agents }: { platform: SessionPlatform; agents: Agents },
@@ -17,7 +17,7 @@ export function addCompleteRoutes(
     const isOneself = reference === '@current' && caller.kind === 'agent';
     const { id } = await agents.find(isOneself ? caller.agentId : reference);
     if (caller.kind === 'agent' && caller.agentId !== id)
-      throw new PawlError('forbidden', 'An agent may complete itself only.');
+      throw new PawlError('forbidden', 'Agents may only complete themselves.');
     const { notified, isNew } = await completeAgent(platform, id, {
       ...context.req.valid('json'),
       byPerson: caller.kind === 'person',

@@ -26,19 +26,19 @@ import type { SessionPlatform } from '../accounts/session-platform.ts';
 import { projectOf, repositoryOf } from '../platform/platform.ts';
 import { rightsOf } from '../definitions/home-definitions.ts';
 
-/** Who was told by this very request, and whether there was anything to tell: the same word twice is said once. */
+/** The agents notified by this request, and whether it was new: repeating it changes nothing. */
 export type Completed = { notified: Agent[]; isNew: boolean };
 
-/** The setting that says that an agent's task was announced as done. */
+/** The setting that marks an agent's task as announced. */
 export const announcedKey = (agentId: string) => `announced:${agentId}`;
 
-/** The definitions as they are now, for those who have had no run yet. */
+/** The definitions on disk, for agents without a run. */
 type Current = ReadonlyMap<string, Definition>;
 
 /**
- * Takes an agent's word that it is done for good. What it has committed is proposed first, so that its mails can name the
- * change; a kill after that leaves a change that the next attempt finds. The word, the mails to all who are to hear of it, and the end of an agent
- * of which nothing runs are one transaction; the reconciler then waits for the process to leave, and cleans up.
+ * Completes an agent for good. First proposes its commits, so that its mails can name the change; after a crash the
+ * next attempt finds that change. The completion, the mails, and the end of an agent of which nothing runs are one
+ * transaction; the reconciler then waits for the process to exit, and cleans up.
  */
 export async function completeAgent(
   platform: SessionPlatform,
@@ -87,7 +87,7 @@ export async function completeAgent(
   return completed;
 }
 
-/** An agent that has passed its budget is not done by its own word: a person decides what becomes of its work. */
+/** An agent over its budget cannot complete itself: a person decides about its work. */
 async function refuseOverBudget(platform: SessionPlatform, { agent, run }: AgentView): Promise<void> {
   const breach = run === null || !hasBudget(platform, agent) ? null : await findBreach(platform, agent, run);
   if (breach === null || !breach.passed || breach.of === 'project') return;
@@ -102,7 +102,7 @@ async function factsOf(db: Database, agentId: string): Promise<AgentView> {
   return facts;
 }
 
-/** Who hears of it, by the definition that the agent's latest run began with. */
+/** The recipients, by the definition that the agent's latest run started with. */
 export async function recipientsOf(db: Database, { agent, run }: AgentView, current: Current): Promise<Agent[]> {
   const definition = run?.definition ?? current.get(agent.definition);
   const supervisor = await supervisorWhoHears(db, agent);
@@ -115,7 +115,7 @@ export async function recipientsOf(db: Database, { agent, run }: AgentView, curr
   return whoHears(agent, definition?.notify ?? ['parent'], { supervisor, colleagues });
 }
 
-/** Who looks after an agent; where that one is done itself, who looks after it, and so on up to agent 0. */
+/** The nearest ancestor that has not completed, up to agent 0. */
 async function supervisorWhoHears(db: Database, agent: Agent): Promise<Agent | null> {
   for (let id = agent.supervisorId ?? agent.parentId; id !== null;) {
     const supervisor = await agentById(db, id);
@@ -129,7 +129,7 @@ export async function definitionsOf(platform: SessionPlatform, agent: Agent): Pr
   return (await platform.definitions.load(await projectIfAny(platform.store, agent))).definitions;
 }
 
-/** The changes of what an agent has done, one in each of its projects that it has commits in. */
+/** The changes of an agent's work, one in each project with commits. */
 export async function changesOf(
   platform: SessionPlatform,
   facts: AgentView,
@@ -148,7 +148,7 @@ export async function changesOf(
   return changes;
 }
 
-/** How many commits an agent's branches have beyond their bases, in all its projects; null when that cannot be told. */
+/** The number of commits on an agent's branches beyond their bases, in all its projects; null if unknown. */
 export async function commitsOf(platform: SessionPlatform, agent: Agent): Promise<number | null> {
   try {
     let commits: number | null = null;
@@ -160,7 +160,7 @@ export async function commitsOf(platform: SessionPlatform, agent: Agent): Promis
     }
     return commits;
   } catch (error) {
-    platform.log.warn({ agent: agent.alias, error: messageOf(error) }, 'its commits could not be counted');
+    platform.log.warn({ agent: agent.alias, error: messageOf(error) }, 'failed to count commits');
     return null;
   }
 }

@@ -13,13 +13,12 @@ import { putAwayOrphans, putAwaySpills } from './put-away.ts';
 import { restartCrashed } from './restart.ts';
 import { watchProgress } from './stuck.ts';
 
-/** The floor under all wakes: what should be going on and is not, is found here at the latest. */
+/** The fallback for lost wakes: finds everything that should be running and is not. */
 export type Health = {
-  /** Looks once at everything. A part that fails keeps no other from its turn. */
+  /** Runs all checks once. A failing one does not block the others. */
   tick(now?: number): Promise<void>;
 };
 
-/** The health of one daemon. */
 export function createHealth(
   platform: SessionPlatform,
   parts: {
@@ -35,12 +34,15 @@ export function createHealth(
   let lastLookAt: number | null = null;
   let putAwayAt: number | null = null;
 
-  /** Wakes every agent that has a step to do: dead sessions, worktrees to make or clean up, completed agents that still live. */
+  /**
+   * Wakes every agent with a pending step: dead sessions, worktrees to create or clean up, completed agents that still
+   * live.
+   */
   async function wakeUnsettled(elapsedMs: number): Promise<void> {
     await stuck.look(await reconciler.sweep(), elapsedMs);
   }
 
-  /** What belongs to nobody is looked for less often: it has to lie there for a day anyway. */
+  /** Looks for orphaned data less often: it must be a day old anyway. */
   async function putAway(now: number): Promise<void> {
     const sinceMs = putAwayAt === null ? Infinity : now - putAwayAt;
     if (sinceMs >= 0 && sinceMs < limits.leftoverLookMs) return;
@@ -55,7 +57,7 @@ export function createHealth(
     try {
       await act();
     } catch (error) {
-      platform.log.error({ what, error: messageOf(error) }, 'health: a look failed; the next one tries again');
+      platform.log.error({ what, error: messageOf(error) }, 'health check failed; the next one retries');
     }
   }
 

@@ -22,14 +22,14 @@ import { announcedKey, changesOf, commitsOf, definitionsOf, recipientsOf } from 
 import { rightsOf } from '../definitions/home-definitions.ts';
 import { whyItStays } from '../agents/leaving-facts.ts';
 
-/** Announces agents that have done their task, once, and ends them when they have no reason left to stay. */
+/** Announces agents that have completed their task, once, and ends them when nothing keeps them. */
 export type Leaving = {
   /** Checks every living agent. */
   tend(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Looks that run at once. Thousands of them would each wait for the one database connection, and wake whenever it is free. */
+/** Concurrent checks. Thousands would all wait for the one database connection. */
 const parallelLooks = 8;
 
 /** Starts watching for agents that are done. */
@@ -48,7 +48,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
       );
   });
 
-  /** The agents that an event may let go: the one whose run ended, or all that are done in the project of a settled change. */
+  /** The agents that an event may release: the one whose run ended, or all idle ones in a settled change's project. */
   async function concernedBy({ type, agentId, projectId }: Event): Promise<string[]> {
     if (type === 'run.ended') return agentId === null ? [] : [agentId];
     if (type !== 'change.merged' && type !== 'change.closed' && type !== 'review.ended') return [];
@@ -61,7 +61,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
     const look = lanes
       .run(agentId, () => gate(() => lookAt(agentId)))
       .catch((error: unknown) => {
-        platform.log.error({ agent: agentId, error: messageOf(error) }, 'could not check whether it is done');
+        platform.log.error({ agent: agentId, error: messageOf(error) }, 'failed to check whether an agent is done');
       });
     looks.add(look);
     void look.finally(() => looks.delete(look));
@@ -81,7 +81,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
     if ((await getSetting(store.db, announcedKey(facts.agent.id))) === undefined) await announce(facts, changes);
   }
 
-  /** Mails the roles that its definition names. Mails, event and the mark against a second announcement are one transaction. */
+  /** Mails the roles that its definition names, with the event and a mark against a second mail, in one transaction. */
   async function announce({ agent, run }: AgentView, changes: readonly Change[]): Promise<void> {
     const [commits, current] = await Promise.all([commitsOf(platform, agent), definitionsOf(platform, agent)]);
     const mayPropose = meets((await rightsOf(platform, agent)).definition, changeRoutes.openChange.access.needs);
@@ -92,7 +92,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
       const facts = await agentView(tx.db, agent.id);
       if (facts === null || !isDoneWithTask(facts)) return;
       if ((await getSetting(tx.db, announcedKey(agent.id))) !== undefined) return;
-      // The queue reports the end of a review that it asked for, with the same summary.
+      // The queue reports the end of a review that it requested, with the same summary.
       const isReview = (await changesAbout(tx.db, agent.id)).some(({ reviewerId }) => reviewerId === agent.id);
       const notified = isReview ? [] : await recipientsOf(tx.db, facts, current);
       const about = { task: agent.assignment, commits, change, others: changes.slice(1), mayPropose };
@@ -109,7 +109,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
     crashPoint('leaving.after_announcement');
   }
 
-  /** Ends an agent that has no reason to stay. The transaction that ends it reads the facts again. */
+  /** Ends an agent that nothing keeps. The transaction that ends it reads the facts again. */
   async function leaveIfFree(agentId: string): Promise<void> {
     const isFree = async (db: Database) => {
       const facts = await agentView(db, agentId);
@@ -143,7 +143,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
   };
 }
 
-/** What an agent that leaves has come to. After a run that failed, its work counts when its change was merged. */
+/** The result of an agent that leaves. After a failed run, its work counts if its change was merged. */
 async function resultOf(db: Database, facts: AgentView): Promise<{ summary: string | null; failure: string | null }> {
   const detail = facts.run?.detail ?? null;
   if (isDoneWithTask(facts)) return { summary: detail, failure: null };

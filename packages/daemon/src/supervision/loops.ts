@@ -2,15 +2,15 @@ import type { Platform } from '../platform/platform.ts';
 import type { Health } from './health.ts';
 import type { Nudges } from './nudges.ts';
 
-/** What the daemon does now and then by itself. */
+/** The daemon's periodic work. */
 export type Loops = {
   health(): Promise<void>;
   nudges(): Promise<void>;
-  /** No look begins any more; resolves when those that have begun are over. */
+  /** Starts nothing more; resolves when running work is done. */
   close(): Promise<void>;
 };
 
-/** Starts the loops of one daemon: health at once and then each time, nudges after the first pause. */
+/** Starts the loops: health at once and then periodically, nudges after the first interval. */
 export function startLoops({ timing }: Platform, { health, nudges }: { health: Health; nudges: Nudges }): Loops {
   const running = new Set<Promise<void>>();
   let closed = false;
@@ -22,7 +22,7 @@ export function startLoops({ timing }: Platform, { health, nudges }: { health: H
     return begun;
   }
 
-  /** A look that takes longer than the pause is not begun a second time meanwhile. */
+  /** Skips a tick while the previous one still runs. */
   function every(pauseMs: number, look: () => Promise<void>): NodeJS.Timeout {
     let busy = false;
     const timer = setInterval(() => {

@@ -16,33 +16,34 @@ import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { Platform } from '../platform/platform.ts';
 
-/** Asks agents now and then how they are getting on. */
+/** Periodically asks agents how they are getting on. */
 export type Nudges = {
-  /** Looks at every living agent once, and nudges whoever is due: each at most once, however long ago the last look was. */
+  /**
+   * Checks every living agent, and nudges those that are due: each at most once, however long ago the last tick was.
+   */
   tick(now?: number): Promise<void>;
 };
 
-/** What a look found: whoever is to be nudged, or the reason why not. */
+/** The result of a check: an agent to nudge, or the reason why not. */
 type Look = { agent: Agent; state: NudgeState };
 type Due = Look & { text: string };
 
-/** How far the log was read for an agent without finding news, and the run that it had had then. */
+/** How far the event log was read for an agent without news, and its run at that time. */
 type Mark = { runId: string | null; seq: number };
 
-/** Whom something may be news to. */
+/** The agent for which an event may be news. */
 type Reader = Parameters<typeof isNews>[1];
 
-/** How many agents one transaction writes about. */
+/** How many agents one transaction covers. */
 const looksPerWrite = 200;
 
-/** The nudges of one daemon, for which this much of it is needed. */
 export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timing' | 'choices' | 'log'>): Nudges {
   const { store } = platform;
   const { db } = store;
   const serially = createSerial();
-  /** Only ever a shortcut: whoever is not in here has its log read from where it was last nudged or began a turn. */
+  /** A cache: an agent without an entry has its log read from its last nudge or turn. */
   const marks = new Map<string, Mark>();
-  /** The end of the log at a look after which only an event can make anybody due; null when time alone can, too. */
+  /** The end of the log at a tick after which only an event can make an agent due; null if time alone can, too. */
   let quietSeq: number | null = null;
 
   async function look(now: number): Promise<void> {
@@ -82,7 +83,7 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
     return { ...view, state, outstanding, gapMs: platform.timing.nudgeGapMs };
   }
 
-  /** Whether anything has happened since an agent was last nudged or began a turn; each event is read once for it. */
+  /** True if something happened since an agent's last nudge or turn; reads each event once per agent. */
   async function hasNews({ agent, run }: AgentView, state: NudgeState, seq: number): Promise<boolean> {
     if (agent.projectId === null) return false;
     const runId = run?.id ?? null;
@@ -110,13 +111,13 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
     for (const id of marks.keys()) if (!ids.has(id)) marks.delete(id);
   }
 
-  /** A mail that has arrived meanwhile is no news. */
+  /** A mail that has arrived meanwhile is not news. */
   async function stillCounts(mailId: string | null): Promise<boolean> {
     const mail = mailId === null ? null : await mailById(db, mailId);
     return mailId === null || (mail !== null && mail.deliveredAt === null && mail.deadAt === null);
   }
 
-  /** Sends nudges: each mail and what is remembered of it are one. */
+  /** Sends nudges: each mail and its state in one transaction. */
   async function sendDue(due: readonly Due[]): Promise<void> {
     for (let from = 0; from < due.length; from += looksPerWrite) {
       await store.write(async (tx) => {
@@ -127,9 +128,9 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
 
   async function nudge(tx: WriteTransaction, { agent: known, state, text }: Due): Promise<void> {
     const agent = await agentById(tx.db, known.id);
-    // Somebody may have stopped or ended it since it was looked at.
+    // It may have been stopped or ended since the check.
     if (agent === null || agent.endedAt !== null || agent.stopRequestedAt !== null) return;
-    // Whoever has more mail than it could ever read gets no nudge on top, and keeps nobody else from theirs.
+    // An agent with a full mailbox gets no nudge, and must not block the others.
     if ((await countPending(tx.db, agent.id)) >= limits.pendingMail) return;
     const mail = await recordMail(tx, { from: await rootAgent(tx.db), to: agent, kind: 'nudge' }, shortBody(text));
     await saveNudge(tx, { ...state, mailId: mail.id });
@@ -151,12 +152,12 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
   return {
     tick: (now = platform.clock()) =>
       serially(() => look(now)).catch((error: unknown) =>
-        platform.log.error({ error: messageOf(error) }, 'nudges: the look failed; the next one tries again'),
+        platform.log.error({ error: messageOf(error) }, 'nudge tick failed; the next one retries'),
       ),
   };
 }
 
-/** The projects in which somebody with work to do is in the middle of it: neither halted, nor waiting for a limit to end. */
+/** The projects with an agent at work that is neither paused nor waiting for a limit. */
 function projectsAtWork(living: readonly AgentView[]): Set<string> {
   const working = living.filter(
     ({ agent, run, session }) =>
@@ -169,12 +170,12 @@ function isPaused(session: AgentView['session']): boolean {
   return session !== null && session.endedAt === null && session.pausedAt !== null;
 }
 
-/** True when the end of a pause alone, and not only an event, would make an agent due that was skipped for this reason. */
+/** True if time alone, not only an event, would make an agent due that was skipped for this reason. */
 function isForTime(reason: SkipReason, othersAtWork: boolean): boolean {
   return reason === 'gap' || (reason === 'unchanged' && othersAtWork);
 }
 
-/** A reason is told when it is another one than before. The gap between two nudges is their rhythm, and not a reason. */
+/** Reports a reason only when it changes. The gap between two nudges is not reported. */
 function isWorthTelling(state: NudgeState, reason: SkipReason): boolean {
   return reason !== 'gap' && reason !== state.skipReason;
 }

@@ -13,14 +13,14 @@ import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 
 /**
- * Moves worktrees that belong to no agent to the trash: only those in our own directory, that git knows as a worktree of the
- * project, that hold nothing uncommitted, where nobody works, and that have lain untouched for a day. Whatever cannot be told
- * of one keeps it where it is, for `pawl doctor` to show.
+ * Moves orphaned worktrees to the trash: only those in our own directory that git knows as a worktree of the project,
+ * are clean, have no process in them, and were untouched for a day. If any of this is unknown, it stays for `pawl
+ * doctor` to report.
  */
 export async function putAwayOrphans(platform: Platform, now: number): Promise<void> {
   for (const orphan of await orphanedWorktrees(platform)) {
     const { project } = orphan;
-    // Only a person can tell which repositories are in the directory of an agent with several projects.
+    // Only a person knows the repositories in the directory of an agent with several projects.
     if (project === null) continue;
     try {
       if (orphan.inUse || !(await isOld(orphan.path, now)) || !(await isDispensable(platform, orphan, project)))
@@ -32,20 +32,20 @@ export async function putAwayOrphans(platform: Platform, now: number): Promise<v
         tx.emit({ type: 'worktree.trashed', projectId: project.id, data });
       });
     } catch (error) {
-      platform.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
+      platform.log.warn({ path: orphan.path, error: messageOf(error) }, 'failed to remove an orphaned worktree');
     }
   }
 }
 
 async function isDispensable(platform: Platform, { path, name }: Orphan, project: Project): Promise<boolean> {
   const ownDir = ownGitDirectory(platform.home, project.id);
-  // Nobody knows any more where it began, so its commits are compared with the other branches only.
+  // Its base is unknown, so compare its commits with the other branches only.
   const request = { ownDir, path, branch: `work/${name}`, base: '' };
   const work = await worktreeWork(await repositoryOf(platform, project), request);
   return judgeCleanUp({ ...work, processes: 0 }).do === 'trash';
 }
 
-/** Removes the texts of long mails whose sender died before the mail itself was written down: those that no mail names. */
+/** Removes the bodies of long mails whose sender died before the mail was stored. */
 export async function putAwaySpills(platform: Platform, now: number): Promise<void> {
   for (const name of await filesIn(platform.home.mail)) {
     const id = /^([\w-]{22})\.txt(?:\.new)?$/.exec(name)?.[1];
@@ -56,7 +56,7 @@ export async function putAwaySpills(platform: Platform, now: number): Promise<vo
   }
 }
 
-/** True when nothing at a path, nor directly in it, has been touched for a day. Links are not followed. */
+/** True if nothing at a path, or directly in it, has been touched for a day. Follows no link. */
 async function isOld(path: string, now: number): Promise<boolean> {
   const times = [(await lstat(path)).mtimeMs];
   for (const name of await namesIn(path)) times.push((await lstat(join(path, name))).mtimeMs);

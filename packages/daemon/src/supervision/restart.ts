@@ -11,7 +11,7 @@ import { markStuck } from './stuck.ts';
 
 const hourMs = 60 * 60_000;
 
-/** Begins persistent agents again that have crashed, a bounded number of times. */
+/** Restarts crashed persistent agents, a bounded number of times. */
 export async function restartCrashed(
   platform: DefinitionPlatform,
   { signals }: { signals: Pick<Signals, 'resume'> },
@@ -24,7 +24,7 @@ export async function restartCrashed(
     const reason = run.detail ?? '';
     const event = { type: 'agent.restarted', projectId: agent.projectId, agentId: agent.id } as const;
     try {
-      // The run that failed is the key: a daemon that dies here and comes again restarts it once.
+      // The failed run is the key, so that a crash here restarts it only once.
       await signals.resume(agent.id, restartNotice(agent, run), `restart:${run.id}`, {
         told: { ...event, data: { attempt, reason } },
       });

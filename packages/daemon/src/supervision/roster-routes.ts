@@ -10,7 +10,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Adoption } from './adopted.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** Other agents in a checkout, where an agent may ask about its own project only; and the identity of a process. */
+/** Other agents in a checkout, where an agent may ask only about its own project; and the identity of a process. */
 export function addRosterRoutes(
   app: OpenAPIHono<DoorVariables>,
   { platform, adoption }: { platform: Platform; adoption: Adoption },
@@ -18,17 +18,17 @@ export function addRosterRoutes(
   const { store } = platform;
 
   async function projectAt(path: string | undefined) {
-    if (path === undefined) throw new PawlError('invalid_input', 'Which project is meant? Give its path.');
+    if (path === undefined) throw new PawlError('invalid_input', 'No project given. Give its path.');
     const project = await projectByRoot(store.db, (await openRepository(path)).root);
     if (project !== null) return project;
-    throw new PawlError('project_not_found', `${path} is in no project.`, { hint: 'Run `pawl init` there first.' });
+    throw new PawlError('project_not_found', `${path} is not in a project.`, { hint: 'Run `pawl init` there first.' });
   }
 
   app.openapi(rosterRoutes.rosterSelf, async (context) => {
     const process = context.req.valid('json');
     const agent = await adoption.find(process);
     if (agent === null) {
-      throw new PawlError('agent_not_found', `The process ${process.pid} is no coding agent in a project.`, {
+      throw new PawlError('agent_not_found', `The process ${process.pid} is not a coding agent in a project.`, {
         hint: 'Run `pawl init` in its repository first.',
       });
     }

@@ -16,15 +16,14 @@ import { rootAgent } from '../platform/root-agent.ts';
 import type { Platform } from '../platform/platform.ts';
 import { audienceOf } from './audience.ts';
 
-/** Notices who makes no progress, and who does again. It marks and tells; it ends nobody. */
+/** Detects agents that make no progress, and when they recover. Marks and reports them; ends none. */
 export type StuckWatch = {
-  /** Looks at agents that may be at work; `elapsedMs` has passed since the last look. */
+  /** Checks agents that may be working; `elapsedMs` has passed since the last check. */
   look(views: readonly AgentView[], elapsedMs: number): Promise<void>;
 };
 
 type AtWork = { agent: Agent; run: Run; session: Session };
 
-/** The watch of one daemon. */
 export function watchProgress(
   platform: Pick<Platform, 'store' | 'providers' | 'timing'>,
   ingest: Pick<Ingest, 'turn'>,
@@ -37,7 +36,7 @@ export function watchProgress(
     const { stdout, stderr } = await sessionOffsets(db, session.id);
     const look = { runId: run.id, sessionId: session.id, messageId: lastOwn(messages), bytes: stdout + stderr };
     const last = seen.get(agent.id) ?? null;
-    // A daemon that has just come up knows nothing yet: whoever was stuck before stays so until something moves.
+    // A daemon that has just started has no history: an agent that was stuck stays so until something changes.
     const isNewHere = last === null && agent.stuckAt !== null && (messages.at(-1)?.createdAt ?? 0) <= agent.stuckAt;
     const longestGapMs = 2 * platform.timing.healthMs;
     const progress = progressAfter(last, look, { elapsedMs, longestGapMs });
@@ -48,7 +47,7 @@ export function watchProgress(
     if (reason === null && agent.stuckAt !== null) await clear(agent.id);
   }
 
-  /** A CLI whose output does not tell, or tells no more, when a tool runs is always taken to run one. */
+  /** If a CLI's output does not show when tools run, assume that one runs. */
   function mayRunTool(agent: Agent, messages: readonly Message[]): boolean {
     const format = platform.providers.find(agent.provider)?.outputFormat ?? 'text';
     const isMute = outputParsers[format].conversation.length === 0 || messages.at(-1)?.kind === 'system';
@@ -89,17 +88,17 @@ export function watchProgress(
 /** Marks an agent as stuck and mails those who hear of it. */
 export async function markStuck(tx: WriteTransaction, { agent, run }: AgentView, reason: string): Promise<void> {
   if (agent.stuckAt !== null || agent.endedAt !== null) return;
-  // Never before the end of the run that it is about, even if the clock was set back.
+  // Never before the end of the run in question, even if the clock was set back.
   const stuckAt = Math.max(tx.now, run?.endedAt ?? 0);
   await updateAgent(tx, agent.id, { stuckAt, stuckReason: reason });
   tx.emit({ type: 'agent.stuck', projectId: agent.projectId, agentId: agent.id, data: { reason } });
-  const text = `${agent.alias} seems to be stuck: ${reason}. Nobody has ended it. See what it does with \`pawl logs ${agent.alias}\`; a word may help it: \`pawl send ${agent.alias} "…"\`.`;
+  const text = `${agent.alias} seems to be stuck: ${reason}. It was not ended. See what it does with \`pawl logs ${agent.alias}\`; a message may help it: \`pawl send ${agent.alias} "…"\`.`;
   const told = await audienceOf(tx.db, agent, run);
   const from = await rootAgent(tx.db);
   for (const to of told) await recordMail(tx, { from, to, kind: 'system' }, shortBody(text));
 }
 
-/** A process of it runs and is meant to get on. */
+/** True if a process of it runs and should make progress. */
 function isAtWork(view: AgentView): view is AtWork {
   const { agent, run, session } = view;
   if (run?.outcome !== null || session === null || agent.stopRequestedAt !== null || agent.endedAt !== null)
@@ -107,13 +106,13 @@ function isAtWork(view: AgentView): view is AtWork {
   return session.startedAt !== null && session.endedAt === null && session.pausedAt === null && session.result === null;
 }
 
-/** The run in which it was stuck has ended; one that was marked after the end, since it crashed again and again, stays so. */
+/** True if the run in which it was stuck has ended; an agent marked after repeated crashes stays so. */
 function isOver({ agent, run }: AgentView): boolean {
   if (run === null || run.outcome === null) return false;
   return run.outcome !== 'failed' || (agent.stuckAt ?? 0) < (run.endedAt ?? 0);
 }
 
-/** Between two sessions of one run its silence goes on. */
+/** Silence continues between two sessions of one run. */
 function forgetUnlessOpen(seen: Map<string, Progress>, views: readonly AgentView[], id: string): void {
   const run = views.find(({ agent }) => agent.id === id)?.run;
   if (run?.id !== seen.get(id)?.runId || run?.outcome !== null) seen.delete(id);

@@ -113,7 +113,7 @@ describe('what a person says', () => {
     const merged = await aChange();
     await patch(merged.id, { mergedAt: 5, mergedCommit: merged.base });
     expect((await daemon.client.mergeChange(merged.id)).change.state).toBe('merged');
-    await expect(open(merged.branch)).rejects.toMatchObject({ code: 'conflict', message: /merged already/ });
+    await expect(open(merged.branch)).rejects.toMatchObject({ code: 'conflict', message: /already merged/ });
     // What was taken off the target branch since may be proposed again.
     const undone = await aChange();
     await patch(undone.id, { mergedAt: 5, mergedCommit: undone.head });

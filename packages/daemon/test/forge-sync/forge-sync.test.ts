@@ -332,6 +332,6 @@ test('W4-19: where we may only read, changes are proposed from the fork and neve
     ref: '1',
     message: 'A change\n',
   });
-  expect(merged).toEqual({ is: 'refused', reason: 'you may not merge there; somebody who may has to' });
+  expect(merged).toEqual({ is: 'refused', reason: 'you may not merge there; someone with permission must' });
   expect(place.server.on(({ log }) => log.filter((words) => words[1] === 'merge'))).toEqual([]);
 });

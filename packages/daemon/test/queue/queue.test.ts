@@ -170,7 +170,7 @@ test('a change whose files main has already is closed, and nothing is merged twi
   const tip = await git(repository, ['rev-parse', 'main']);
   const second = await propose(client, repository, 'work/second', { 'same.txt': 'same\n' }, base);
   const closed = await reaches(client, second.id, 'closed');
-  expect(closed.detail).toBe('main has all of it already');
+  expect(closed.detail).toBe('main already contains it');
   expect(await git(repository, ['rev-parse', 'main'])).toBe(tip);
 });
 

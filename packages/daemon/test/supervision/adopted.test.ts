@@ -214,7 +214,7 @@ describe.runIf(process.platform === 'linux')('7.7: the roster of a daemon', () =
     const { alone, others } = await asAgent.roster({ path: '/elsewhere' });
     expect([alone, others.map((other) => other.pid)]).toEqual([false, [pid]]);
     expect((await daemon.client.roster({ path: daemon.repository })).others.length).toBe(2);
-    await expect(daemon.client.roster()).rejects.toThrow(/Which project/);
+    await expect(daemon.client.roster()).rejects.toThrow(/No project given/);
   });
 
   test('many who ask cost one look at all processes: what was seen a moment ago counts', async () => {

@@ -1,6 +1,6 @@
 import { createCaches } from '@pawl/daemon/platform/caches';
 import { newChange } from '@pawl/core/changes/change-life';
-import type { ForgeBench } from '@pawl/daemon/forge-sync/forge-bench';
+import type { ForgeContext } from '@pawl/daemon/forge-sync/forge-context';
 import type { ForgeLink } from '@pawl/daemon/forge-sync/forge';
 import { syncForge } from '@pawl/daemon/forge-sync/forge-sync';
 import { ensureRootAgent } from '@pawl/daemon/platform/root-agent';
@@ -75,7 +75,7 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
   const link: ForgeLink = { forge, url, push: { url, fork: null }, mayMerge: true, nextAt: 0, main: null };
 
   /** As one look at the queue finds everything. */
-  async function bench(): Promise<ForgeBench> {
+  async function bench(): Promise<ForgeContext> {
     const tip = (await fetchBranch(repository, { ownDir, url, branch: 'main' })) ?? '';
     const target = { branch: 'main', tip, remote: { name: 'origin', url } };
     return { platform, project, repository, ownDir, target, config, link };

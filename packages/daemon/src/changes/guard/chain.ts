@@ -7,8 +7,8 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Cache, Caches } from '../../platform/caches.ts';
 
-/** Where a queue puts its changes together. */
-export type Workbench = { repository: Repository; ownDir: string; method: MergeMethod; caches: Caches };
+/** What building a chain needs. */
+export type ChainContext = { repository: Repository; ownDir: string; method: MergeMethod; caches: Caches };
 
 /** Main with all changes up to this one. */
 export type ChainLink = { change: Change; commit: string; tree: string };
@@ -17,28 +17,28 @@ export type Chain = {
   main: string;
   mainTree: string;
   links: ChainLink[];
-  /** Changes that do not go onto main, with the files in which they conflict. */
+  /** Changes that conflict with main, with the conflicting files. */
   conflicting: { change: Change; files: string[] }[];
-  /** Changes that cannot be put onto anything, with git's words. */
+  /** Changes that cannot be merged at all, with git's error. */
   broken: { change: Change; reason: string }[];
-  /** Changes of which main has everything. */
+  /** Changes that main already contains. */
   empty: Change[];
 };
 
 type Step = Awaited<ReturnType<typeof mergeStep>> | { do: 'fail'; reason: string };
 
 /**
- * Puts changes onto main, one after the other, in Pawl's own git directory. A change that goes with main, but not with one
- * before it, is left out this time: which of the two is in the way shows when the first has gone in. The same changes
- * on the same main always give the same commits.
+ * Merges changes onto main, one after the other, in Pawl's own git directory. A change that merges with main, but not
+ * with an earlier change, is left out this time, until the earlier one has landed. The same changes on the same main
+ * always give the same commits.
  */
 export async function buildChain(
-  bench: Workbench,
+  context: ChainContext,
   { main, changes, landed = [] }: { main: string; changes: readonly Change[]; landed?: readonly string[] },
 ): Promise<Chain> {
-  const mainTree = await treeOfCommit(bench, main);
+  const mainTree = await treeOfCommit(context, main);
   const chain: Chain = { main, mainTree, links: [], conflicting: [], broken: [], empty: [] };
-  const step = steps(bench, changes);
+  const step = steps(context, changes);
   for (const change of changes) {
     const tip = chain.links.at(-1) ?? { commit: main, tree: mainTree };
     const before = [...landed, ...chain.links.map((link) => link.change.head)];
@@ -55,26 +55,26 @@ export async function buildChain(
   return chain;
 }
 
-/** The commit that main moves to when the first `length` links go in: the last link, or what closes several. */
-export async function commitOfChain(bench: Workbench, chain: Chain, length: number): Promise<string> {
+/** The commit that main moves to when the first `length` links land: the last link, or a merge commit over several. */
+export async function commitOfChain(context: ChainContext, chain: Chain, length: number): Promise<string> {
   const links = chain.links.slice(0, length);
   const tip = links.at(-1)?.commit;
   if (tip === undefined) return chain.main;
   const titles = links.map(({ change }) => `- ${change.title} (${change.id.slice(0, 8)})`).join('\n');
   const message = `Merge ${links.length} changes\n\n${titles}\n`;
   const atMs = Math.max(...links.map(({ change }) => timeOf(change)));
-  return closeChain(bench.repository, { ownDir: bench.ownDir, main: chain.main, tip, message, atMs });
+  return closeChain(context.repository, { ownDir: context.ownDir, main: chain.main, tip, message, atMs });
 }
 
-/** Steps and trees that were made before; the same inputs give the same commits, so nothing here gets old. */
+/** Cached steps and trees; the same inputs give the same commits, so entries never expire. */
 const knownSteps: Cache<Map<string, Promise<Step>>> = { empty: () => new Map() };
 const knownTrees: Cache<Map<string, Promise<string>>> = { empty: () => new Map() };
 
 type Tip = { commit: string; tree: string };
 type StepOnto = (onto: Tip, change: Change, landed: readonly string[]) => Promise<Step>;
 
-/** Puts each of these changes onto a commit. The commits of all of them are read at once when the first one is wanted. */
-function steps({ repository, ownDir, method, caches }: Workbench, changes: readonly Change[]): StepOnto {
+/** Merges each change onto a commit. Reads the commits of all of them at once on first use. */
+function steps({ repository, ownDir, method, caches }: ChainContext, changes: readonly Change[]): StepOnto {
   let reading: ReturnType<typeof readCommits> | null = null;
 
   async function readHead(head: string) {
@@ -95,14 +95,14 @@ function steps({ repository, ownDir, method, caches }: Workbench, changes: reado
         mergeStep(repository, { ...request, ontoTree, readHead: () => readHead(head) }),
       );
     } catch (error) {
-      // What is wrong with one change keeps no other from going in.
+      // A broken change must not block the others.
       if (error instanceof PawlError && error.code === 'git_failed') return { do: 'fail', reason: error.message };
       throw error;
     }
   };
 }
 
-function treeOfCommit({ repository, ownDir, caches }: Workbench, commit: string): Promise<string> {
+function treeOfCommit({ repository, ownDir, caches }: ChainContext, commit: string): Promise<string> {
   return remember(caches.of(knownTrees), `${ownDir}\0${commit}`, () => treeOf(repository, ownDir, commit));
 }
 
@@ -111,7 +111,7 @@ function remember<T>(memory: Map<string, Promise<T>>, key: string, make: () => P
   if (before !== undefined) return before;
   const made = make();
   memory.set(key, made);
-  // What failed may work the next time.
+  // A failure may be transient, so do not cache it.
   made.catch(() => memory.delete(key));
   for (const oldest of memory.keys()) {
     if (memory.size <= limits.rememberedSteps) break;
@@ -124,7 +124,7 @@ function timeOf(change: Change): number {
   return change.queuedAt ?? change.openedAt;
 }
 
-/** What the commit of a change says. */
+/** The commit message of a change. */
 export function messageOfChange({ title, summary, id }: Change): string {
   return [title, summary.trim(), `Pawl-Change: ${id}`].filter((part) => part !== '').join('\n\n') + '\n';
 }

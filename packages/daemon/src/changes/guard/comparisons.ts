@@ -7,19 +7,19 @@ import { limits } from '@pawl/schema/limit';
 import type { Cache } from '../../platform/caches.ts';
 import type { Platform } from '../../platform/platform.ts';
 
-/** What was found out about commits, which does not change any more: so a fleet that rests costs next to nothing. */
+/** Results for commits, which never change, so that an idle fleet costs next to nothing. */
 type Memory = {
-  /** Where a branch began, by main and tip. */
+  /** The merge base of a branch, by main and tip. */
   bases: Map<string, string | null>;
-  /** The files that a branch changes, by where it began and tip: a main that moves on does not change them. */
+  /** The files that a branch changes, by base and tip: a new main does not change them. */
   files: Map<string, Side['files']>;
   conflicts: Map<string, string[]>;
 };
 
-/** By project, the findings of the last look. */
+/** By project, the results of the last pass. */
 const comparisons: Cache<Map<string, Memory>> = { empty: () => new Map() };
 
-/** Looks things up where they are known, and by git where they are not. What is not asked for any more is forgotten. */
+/** Looks up results in the cache or computes them with git. Drops entries that are no longer used. */
 export function recallComparisons(
   platform: Platform,
   projectId: string,
@@ -30,15 +30,15 @@ export function recallComparisons(
   const next: Memory = { bases: new Map(), files: new Map(), conflicts: new Map() };
   let left: number = limits.comparisons;
 
-  /** Where these branches began, by one command for all that are new or whose main has moved. */
+  /** Finds the merge bases of these branches, with one command for all that are new or whose main has moved. */
   async function learnBases(tips: readonly string[]): Promise<void> {
     const isNew = (tip: string) => last?.bases.has(`${main} ${tip}`) !== true;
     try {
       const found = await mergeBases(repository, { ownDir, main, tips: tips.filter(isNew) });
       for (const [tip, base] of found) next.bases.set(`${main} ${tip}`, base);
     } catch (error) {
-      // One of them cannot be looked at; which one it is shows when they are asked for one by one.
-      platform.log.debug({ project: projectId, error: messageOf(error) }, 'branches are compared one by one');
+      // One of them is unreadable; comparing them one by one shows which.
+      platform.log.debug({ project: projectId, error: messageOf(error) }, 'comparing branches one by one');
     }
   }
 
@@ -67,7 +67,7 @@ export function recallComparisons(
       for (const tip of tips) found.set(tip, await filesOf(tip));
       return found;
     },
-    /** None of two that were not compared before, when enough were for one look: they are with the next one. */
+    /** Reports no conflict for new pairs beyond the limit of one pass; they are compared with the next. */
     async conflicts(a: string, b: string): Promise<string[]> {
       const key = `${a} ${b}`;
       if (last?.conflicts.has(key) !== true && (left -= 1) < 0) return [];
@@ -76,7 +76,7 @@ export function recallComparisons(
     keep: () => void projects.set(projectId, next),
   };
 
-  /** A branch that cannot be looked at, because its objects are missing perhaps, keeps no other from being compared. */
+  /** An unreadable branch, for example with missing objects, must not block the others. */
   async function look<T>(
     key: string,
     before: Map<string, T> | undefined,
@@ -90,8 +90,8 @@ export function recallComparisons(
       after.set(key, value);
       return value;
     } catch (error) {
-      platform.log.warn({ project: projectId, error: messageOf(error) }, 'a branch could not be compared with others');
-      // What does not pass is not tried, and told, at each look.
+      platform.log.warn({ project: projectId, error: messageOf(error) }, 'failed to compare a branch with others');
+      // Cache permanent errors, so that they are not retried and logged at each pass.
       if (!isPassing(error)) after.set(key, unknown);
       return unknown;
     }

@@ -10,7 +10,7 @@ const nothing: Evidence = {
   counts: null,
 };
 
-/** Leaves out failures from before a change was tried again: they do not count against it. */
+/** Drops failures from before a change was retried. */
 export function sinceRetries(checks: readonly Check[], changes: readonly Change[]): Check[] {
   const retried = new Map(changes.flatMap(({ id, retriedAt }) => (retriedAt === null ? [] : [[id, retriedAt]])));
   if (retried.size === 0) return [...checks];
@@ -20,8 +20,8 @@ export function sinceRetries(checks: readonly Check[], changes: readonly Change[
 }
 
 /**
- * Leaves out failures from before main failed and then passed, with the same files: what failed then was not in any change, but
- * around all of them.
+ * Drops failures from before main failed and then passed with the same files: their cause was in the environment, not
+ * in a change.
  */
 export function sinceRecovery(checks: readonly Check[], main: string): Check[] {
   const own = checks.filter(({ tree, outcome }) => tree === main && (outcome === 'passed' || outcome === 'failed'));
@@ -31,8 +31,8 @@ export function sinceRecovery(checks: readonly Check[], main: string): Check[] {
 }
 
 /**
- * What checks say about trees. A tree that has passed is green, whatever failed before; only when it has failed twice in a row
- * since is that forgotten: then something outside of it has changed. Of what was asked for anew, only later checks count.
+ * What checks prove about trees. A tree that has passed is green, whatever failed before, unless it has failed twice in
+ * a row since: then something outside has changed. After a request for new checks, only later ones count.
  */
 export function evidenceOf(
   checks: readonly Check[],

@@ -14,13 +14,13 @@ type Request = {
   before: CommitFiles;
   after: CommitFiles;
   files: readonly DiffFile[];
-  /** A lower number of tests will be seen in what the runner prints. */
+  /** True if the runner's output will show a lower number of tests. */
   isCounted: boolean;
 };
 
 const bounds = { fileBytes: gateLimits.testFileBytes, totalBytes: gateLimits.testBytes };
 
-/** In what way the test files of a change demand less than before, by their texts: the runner's numbers do not show it. */
+/** Finds how a change weakens its test files, by their text: the runner's counts do not show it. */
 export async function testFindings({ before, after, files, isCounted }: Request): Promise<Finding[]> {
   const replaced = files.map(({ path }) => path).filter((path) => isReplaced(path, before, after));
   const compared = files
@@ -38,7 +38,7 @@ export async function testFindings({ before, after, files, isCounted }: Request)
       before: textBefore === undefined ? null : measureTests(from, textBefore),
       after: textAfter === undefined ? null : measureTests(path, textAfter),
     });
-    // Many large files must not keep others waiting.
+    // Yield, so that many large files do not block the daemon.
     await breathe();
   }
   const unread = compared.find(
@@ -58,7 +58,7 @@ function canBeRead(path: string, { ids, links }: CommitFiles): boolean {
   return mayHoldTests(path) && ids.has(path) && !links.has(path);
 }
 
-/** Whether a link, or a submodule, stands where a test file or a directory of them was, or leads somewhere else now. */
+/** True if a link or submodule replaces a test file or directory, or has a new target. */
 function isReplaced(path: string, before: CommitFiles, after: CommitFiles): boolean {
   if (!after.links.has(path) || before.ids.get(path) === after.ids.get(path)) return false;
   if (before.ids.has(path) && isTestFile(path)) return true;

@@ -20,7 +20,7 @@ import { shown } from '../shown.ts';
 
 export type Examination = {
   findings: Finding[];
-  /** It may lower the number of tests, so it is checked by itself and the counts are compared. */
+  /** It may lower the number of tests, so it is checked alone and the counts are compared. */
   removesTests: boolean;
 };
 
@@ -30,13 +30,13 @@ type Request = {
   /** Where the change left the target branch. */
   base: string;
   config: Pick<ProjectConfig, 'checks' | 'guard'>;
-  /** The number of tests is known at the last green main, so a lower one will be seen. */
+  /** The last green main has a test count, so a lower one will be noticed. */
   isCounted: boolean;
 };
 
 /**
- * What a change does to the gate, from its diff alone: files by which the checks run, lines that leave tests out, tests that are
- * taken away. What is too large to look at, or is no text where text belongs, is a reason to ask a person as well.
+ * Examines a change's effect on the gate from its diff alone: files that the checks depend on, lines that skip tests,
+ * removed tests. Content that is too large or not text where text is expected also needs a person's decision.
  */
 export async function examineChange(repository: Repository, request: Request): Promise<Examination> {
   const { ownDir, change, base, config, isCounted } = request;
@@ -59,7 +59,7 @@ export async function examineChange(repository: Repository, request: Request): P
   return { findings: firstOf(findings), removesTests: diff.truncated || removesTests(diff.files, patch) };
 }
 
-/** The gate as the commit has it from which a change leaves: what the change itself says about it does not count. */
+/** The gate at the base commit of a change: the change's own version of it does not count. */
 async function gateAt(files: CommitFiles, { checks, guard }: Request['config']): Promise<Gate> {
   const bounds = { fileBytes: gateLimits.comparedBytes, totalBytes: gateLimits.comparedBytes };
   const manifest = (await files.read(['package.json'], bounds)).get('package.json') ?? null;
@@ -103,12 +103,12 @@ function skipsOf(file: PatchFile, gate: Gate): Finding[] {
   return skips.map(({ line, text }) => finding('skip-added', `${shown(file.path)}:${line}: ${shown(text)}`));
 }
 
-/** Test files whose lines the patch does not show: because they are no text, or for a reason that nobody has thought of. */
+/** Test files whose lines the patch does not show, because they are not text or for another reason. */
 function unseen(files: readonly DiffFile[], patch: readonly PatchFile[]): Finding[] {
   const seen = new Set(patch.filter(({ isBinary }) => !isBinary).map(({ path }) => path));
   return files
     .filter(({ path, added }) => isTestFile(path) && (added === null || !seen.has(path)))
-    .map(({ path }) => finding('check-edited', `${shown(path)}: it is no text, so nobody can say what it tests`));
+    .map(({ path }) => finding('check-edited', `${shown(path)}: it is not text, so its tests cannot be examined`));
 }
 
 function removesTests(files: readonly DiffFile[], patch: readonly PatchFile[]): boolean {
@@ -121,7 +121,7 @@ function finding(kind: Finding['kind'], detail: string): Finding {
   return { kind, detail: cutText(detail, gateLimits.findingCharacters) };
 }
 
-/** A person reads a few of them; that there are more is said. */
+/** Keeps the first few findings for a person to read, and says that there are more. */
 function firstOf(findings: Finding[]): Finding[] {
   if (findings.length <= gateLimits.findings) return findings;
   const left = findings.length - gateLimits.findings + 1;

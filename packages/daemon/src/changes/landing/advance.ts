@@ -18,8 +18,8 @@ import type { Target } from '../../project-config/target.ts';
 
 type Advance = NonNullable<Queue['advance']>;
 
-/** What an advance works with. */
-export type Bench = {
+/** What moving the target branch needs. */
+export type LandingContext = {
   platform: DefinitionPlatform;
   project: Project;
   repository: Repository;
@@ -27,41 +27,39 @@ export type Bench = {
   target: Target;
 };
 
-/** `moved`: main is there. `behind`: somebody else has moved it meanwhile. Anything else is what it waits for. */
+/** `moved`: main is there. `behind`: main was moved by someone else. `waiting`: blocked, with the reason. */
 export type Advanced = { is: 'moved' } | { is: 'behind' } | { is: 'waiting'; reason: string; hint: string | null };
 
 /**
- * Moves the target branch to a commit that was checked, if it is still where it was.
- *
- *   intent on record ─▶ objects are there ─▶ the ref moves, once, by compare-and-set ─▶ changes are merged, on record
- *
- * Cut short anywhere, `finishBegun` finishes it or finds that nothing has changed.
+ * Moves the target branch to a checked commit, if it has not moved meanwhile.
+ *   record intent ─▶ export objects ─▶ move the ref once, by compare-and-set ─▶ record the merges
+ * After a crash, `finishBegun` completes it or finds that nothing has changed.
  */
 export async function advance(
-  bench: Bench,
+  context: LandingContext,
   wanted: Advance,
   isStillWanted: (db: Database) => Promise<boolean>,
 ): Promise<Advanced> {
-  if (!(await beginAdvance(bench, wanted, isStillWanted))) return { is: 'behind' };
+  if (!(await beginAdvance(context, wanted, isStillWanted))) return { is: 'behind' };
   crashPoint('advance.after_intent');
   try {
-    if (await move(bench, wanted)) {
-      await recordMerged(bench, wanted);
+    if (await move(context, wanted)) {
+      await recordMerged(context, wanted);
       return { is: 'moved' };
     }
   } catch (error) {
-    // Something of the person's is in the way, or a remote cannot be reached: that may pass.
+    // Something of the person's is in the way, or the remote is unreachable: both may pass.
     if (!(error instanceof PawlError)) throw error;
-    if (!mayHaveMoved(bench, error)) await forgetAdvance(bench);
+    if (!mayHaveMoved(context, error)) await forgetAdvance(context);
     return { is: 'waiting', reason: error.message, hint: error.hint ?? null };
   }
-  await forgetAdvance(bench);
+  await forgetAdvance(context);
   return { is: 'behind' };
 }
 
-/** Puts on record what is about to go in. False when somebody has held or withdrawn it since it was looked at. */
+/** Records the intent. False if a change was held or withdrawn since the check. */
 export async function beginAdvance(
-  { platform, project }: Bench,
+  { platform, project }: LandingContext,
   wanted: Advance,
   isStillWanted: (db: Database) => Promise<boolean>,
 ): Promise<boolean> {
@@ -72,40 +70,36 @@ export async function beginAdvance(
   });
 }
 
-/** Nothing goes in after all. */
-export async function forgetAdvance({ platform, project }: Bench): Promise<void> {
+export async function forgetAdvance({ platform, project }: LandingContext): Promise<void> {
   await platform.store.write((tx) => updateQueue(tx, project.id, { advance: null }));
 }
 
-/** A push whose answer was lost may have arrived: the next look at the remote says so. */
-function mayHaveMoved({ target }: Bench, { code }: PawlError): boolean {
+/** True if a push whose response was lost may have arrived: the next fetch will tell. */
+function mayHaveMoved({ target }: LandingContext, { code }: PawlError): boolean {
   return target.remote !== null && code !== 'forbidden' && code !== 'conflict';
 }
 
-/** Finishes an advance that was cut short. Returns false when nothing had changed yet. */
-export async function finishBegun(bench: Bench, begun: Advance): Promise<boolean> {
-  const { platform, repository, ownDir, target } = bench;
-  // What a forge was asked to merge is asked there.
+/** Completes an interrupted advance. Returns false if nothing had changed yet. */
+export async function finishBegun(context: LandingContext, begun: Advance): Promise<boolean> {
+  const { platform, repository, ownDir, target } = context;
+  // Ask the forge about merges that it was asked to do.
   if (begun.forgeRef !== null) return false;
   if (!(await isAncestor(repository, ownDir, begun.to, target.tip))) {
-    await forgetAdvance(bench);
+    await forgetAdvance(context);
     return false;
   }
   if (target.remote === null) {
     const { from, to } = begun;
     if (!(await finishAdvance(repository, { ownDir, branch: target.branch, from, to }))) {
-      platform.log.warn(
-        { branch: target.branch },
-        'the files of a checkout could not follow; look at git status there',
-      );
+      platform.log.warn({ branch: target.branch }, 'failed to update the files of a checkout; run git status there');
     }
   }
-  await recordMerged(bench, begun);
+  await recordMerged(context, begun);
   return true;
 }
 
-async function move(bench: Bench, { from, to }: Advance): Promise<boolean> {
-  const { repository, ownDir, target } = bench;
+async function move(context: LandingContext, { from, to }: Advance): Promise<boolean> {
+  const { repository, ownDir, target } = context;
   const { branch, remote } = target;
   if (remote !== null) {
     if ((await pushCommit(repository, { ownDir, url: remote.url, branch, from, to })) === 'behind') return false;
@@ -116,14 +110,14 @@ async function move(bench: Bench, { from, to }: Advance): Promise<boolean> {
   crashPoint('advance.after_objects');
   const note = 'pawl: checked and merged';
   const isMoved = await advanceBranch(repository, { ownDir, branch, from, to, note, crashPoint: 'advance.after_ref' });
-  // What the person's git may have pruned, as long as no ref led to it, is brought once more.
+  // Export again, since the person's git may have pruned commits without a ref.
   if (isMoved) await exportCommits(repository, ownDir, { tip: to, not: [from] });
   return isMoved;
 }
 
-/** The end of an advance: every change that went in is merged, and main is where it is, in one transaction. */
+/** Completes an advance: marks all its changes merged and records main's commit, in one transaction. */
 export async function recordMerged(
-  { platform, project, target }: Bench,
+  { platform, project, target }: LandingContext,
   done: Advance,
   isChecked = true,
 ): Promise<void> {

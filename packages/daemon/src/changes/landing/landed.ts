@@ -2,16 +2,16 @@ import { notContained } from '@pawl/git/repository/contained';
 import { limits } from '@pawl/schema/limit';
 import { mergedHeads } from '@pawl/store/changes/changes';
 import type { Cache } from '../../platform/caches.ts';
-import type { Bench } from './advance.ts';
+import type { LandingContext } from './advance.ts';
 
-type LandedParts = Pick<Bench, 'platform' | 'project' | 'repository' | 'ownDir'> & { target: { tip: string } };
+type LandedParts = Pick<LandingContext, 'platform' | 'project' | 'repository' | 'ownDir'> & { target: { tip: string } };
 
-/** The last answer: it is asked for with each step, and changes only when main moves. */
+/** The last result: it is needed at each step, and changes only when main moves. */
 const lastAnswer: Cache<{ known: { key: string; gone: Set<string> } | null }> = { empty: () => ({ known: null }) };
 
 /**
- * Heads of merged changes that the target branch still has, by other commits: what was begun at one of them need not bring it
- * again. What somebody has taken off the branch since has to be brought anew.
+ * Heads of merged changes that the target branch still contains as other commits, so that work based on them need not
+ * merge them again. Work that was removed from the branch since must be merged again.
  */
 export async function landedHeads({ platform, project, repository, ownDir, target }: LandedParts): Promise<string[]> {
   const merged = await mergedHeads(platform.store.db, project.id, limits.landedHeads);

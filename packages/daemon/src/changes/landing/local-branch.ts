@@ -9,14 +9,14 @@ import * as z from 'zod';
 import type { Platform } from '../../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 
-/** The setting that is there while a branch of the person's is moved to follow the remote's. */
+/** The setting that exists while the person's branch is being moved to follow the remote's. */
 export const followKey = (projectId: string) => `follow:${projectId}`;
 
-/** The setting that says why the person's branch did not follow the remote's to a commit. */
+/** The setting with the reason why the person's branch did not follow the remote's to a commit. */
 export const stayedKey = (projectId: string) => `stayed:${projectId}`;
 const stayedSchema = z.object({ tip: z.string(), reason: z.string() });
 
-/** Whether the person's branch has a commit that was merged; `pending` until the queue has tried to let it follow. */
+/** Whether the person's branch has a merged commit; `pending` until the queue has tried to update it. */
 async function localOf(platform: Platform, project: Project, commit: string): Promise<LocalBranch | null> {
   const branch = (await queueOf(platform.store.db, project.id))?.branch ?? null;
   if (branch === null) return null;
@@ -25,7 +25,7 @@ async function localOf(platform: Platform, project: Project, commit: string): Pr
   const local = await branchTip(repository, branch);
   const contains = async (tip: string) => tip === commit || isAncestor(repository, ownDir, commit, tip);
   if (local !== null && (await contains(local))) {
-    // The files come after the branch, and the record of both goes last.
+    // The branch moves first, then the files, and the setting is deleted last.
     const isUnderWay = (await getSetting(platform.store.db, followKey(project.id))) !== undefined;
     return { branch, state: isUnderWay ? 'pending' : 'followed', reason: null };
   }
@@ -34,7 +34,7 @@ async function localOf(platform: Platform, project: Project, commit: string): Pr
   return { branch, state: 'behind', reason: stayed.data.reason };
 }
 
-/** The same; null where the repository is gone, or no longer has the commit. */
+/** Like `localOf`; null if the repository or the commit is gone. */
 export async function localBranch(platform: Platform, project: Project, commit: string): Promise<LocalBranch | null> {
   try {
     return await localOf(platform, project, commit);

@@ -21,12 +21,10 @@ type Fixed = Omit<ChangeFix, 'change'>;
 type Request = { changeId: string; proceed: boolean };
 
 /**
- * Opens a change's conflict for a person: the target branch is merged into the change's branch, in its author's worktree or
- * one of its own, and waits there to be resolved. With `proceed`, the resolved merge is committed and proposed.
- *
- *   on record ─▶ a worktree of the branch ─▶ the merge is begun in it ─▶ (a person resolves it) ─▶ committed ─▶ proposed
- *
- * Each step may be repeated, so a call that was cut short is finished by the next one.
+ * Opens a change's conflict for a person: merges the target branch into the change's branch, in its author's worktree
+ * or a new one, and leaves it to be resolved. With `proceed`, commits and proposes the resolved merge.
+ *   record ─▶ worktree of the branch ─▶ start the merge ─▶ (a person resolves it) ─▶ commit ─▶ propose
+ * Each step may be repeated, so the next call completes an interrupted one.
  */
 export async function fixChange(
   platform: SessionPlatform,
@@ -37,7 +35,7 @@ export async function fixChange(
   const rules = await projectRules(platform, await projectOfChange(platform, change));
   const author = await agentOfBranch(platform.store.db, rules.project.id, change.branch);
   const act = () => (proceed ? finish(platform, rules, change) : begin(platform, rules, change));
-  // No session of its author begins meanwhile.
+  // In the author's lane, so that no session of it starts meanwhile.
   return author === null ? act() : inLane(author.id, act);
 }
 
@@ -82,8 +80,8 @@ async function finish(platform: SessionPlatform, rules: ProjectRules, change: Ch
     await commitMerge(repository, { ownDir, path: place.path, branch, message: messageFor(rules, branch) });
   const tip = await branchTip(repository, branch);
   if (tip === null || tip === change.head) {
-    throw new PawlError('conflict', 'No merge is begun for this change, and its branch has no new commit.', {
-      hint: `Begin it: pawl change fix ${change.id.slice(0, 8)}`,
+    throw new PawlError('conflict', 'No merge is in progress for this change, and its branch has no new commit.', {
+      hint: `Start it: pawl change fix ${change.id.slice(0, 8)}`,
     });
   }
   await openChange(platform, { asker: { is: 'person' }, project, branch });
@@ -106,7 +104,7 @@ function nextSteps({ id, branch }: Change, outcome: 'begun' | 'already' | 'clean
 }
 
 function movedOn({ id, branch }: Change): PawlError {
-  return new PawlError('conflict', `${branch} has moved on since it was proposed.`, {
+  return new PawlError('conflict', `${branch} has moved since it was proposed.`, {
     hint: `Propose what it has now: pawl change fix ${id.slice(0, 8)} --continue`,
   });
 }

@@ -9,14 +9,14 @@ import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { repairMain } from './fixer.ts';
 import { discussed } from '../people.ts';
 import { reviewChange } from './review.ts';
-import type { Scene } from '../scene.ts';
+import type { QueueContext } from '../queue-context.ts';
 import { retireDuplicate } from '../siblings.ts';
 import { releaseStandIn, returnChange } from './stand-in.ts';
 import type { CrewParts } from './staff.ts';
 
 /** Assigns agents around a project's queue: reviewers, stand-ins, and the fixer of a red main. */
 export type Crew = {
-  /** Starts or tells the agents that open changes need; to be called in the project's lane. */
+  /** Starts or notifies the agents that open changes need. Call it in the project's lane. */
   tick(project: Project, config: ProjectConfig): Promise<void>;
 };
 
@@ -33,25 +33,25 @@ export function createCrew(platform: SessionPlatform): Crew {
     }
   }
 
-  async function lookAfter(scene: Scene, change: Change): Promise<void> {
+  async function lookAfter(context: QueueContext, change: Change): Promise<void> {
     const talk = await discussed(db, change);
     await releaseStandIn(parts, change);
-    const isUnderReview = await reviewChange(parts, scene, talk);
-    // What a reviewer says is passed on when it has said all.
+    const isUnderReview = await reviewChange(parts, context, talk);
+    // Pass on a reviewer's comments only once the review is complete.
     const isBlocked = talk.blocking.length > 0 && !isUnderReview;
     if (!isBlocked && !isEjected(change)) return;
-    if (await retireDuplicate(parts, scene, change)) return;
-    await returnChange(parts, scene, isUnderReview ? { ...talk, blocking: [] } : talk);
+    if (await retireDuplicate(parts, context, change)) return;
+    await returnChange(parts, context, isUnderReview ? { ...talk, blocking: [] } : talk);
   }
 
   return {
     async tick(project, config) {
       const queue = await queueOf(db, project.id);
       if (queue === null || !config.enabled) return;
-      const scene: Scene = { project, config, queue };
-      await attempt({ project: project.name }, () => repairMain(parts, scene));
+      const context: QueueContext = { project, config, queue };
+      await attempt({ project: project.name }, () => repairMain(parts, context));
       for (const change of await openChanges(db, project.id))
-        await attempt({ project: project.name, change: change.id }, () => lookAfter(scene, change));
+        await attempt({ project: project.name, change: change.id }, () => lookAfter(context, change));
     },
   };
 }

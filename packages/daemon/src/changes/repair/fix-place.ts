@@ -12,10 +12,10 @@ import { restoreFromTrash } from '../../agents/worktrees/worktrees.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { ProjectRules } from '../../project-config/project-rules.ts';
 
-/** A worktree in which a person can resolve a conflict; `isOwn` when it was made for that. */
+/** A worktree in which a person can resolve a conflict; `isOwn` if it was created for that. */
 export type FixPlace = { path: string; isOwn: boolean };
 
-/** The worktree of a change's branch where there is one: its author's, or one that was made before. */
+/** The existing worktree of a change's branch: its author's, or one created before. */
 export async function knownPlace(platform: Platform, rules: ProjectRules, change: Change): Promise<FixPlace | null> {
   const author = await agentOfBranch(platform.store.db, rules.project.id, change.branch);
   if (author !== null && hasWorktree(author)) {
@@ -26,7 +26,7 @@ export async function knownPlace(platform: Platform, rules: ProjectRules, change
   return existsSync(path) ? { path, isOwn: true } : null;
 }
 
-/** The same; it is taken back from the trash or made where there is none. The person's own checkout is never used. */
+/** Like `knownPlace`, but restores one from the trash or creates it. Never uses the person's own checkout. */
 export async function placeFor(platform: Platform, rules: ProjectRules, change: Change): Promise<FixPlace> {
   const known = await knownPlace(platform, rules, change);
   if (known?.isOwn === false) return known;
@@ -37,12 +37,12 @@ export async function placeFor(platform: Platform, rules: ProjectRules, change: 
   if (elsewhere !== null && elsewhere !== path) throw checkedOut(rules, change, elsewhere);
   if (known === null && author?.worktreeEnd?.state === 'trashed')
     return { path: (await restoreFromTrash(platform, author.worktreeEnd.entry)).path, isOwn: false };
-  // One that is there already may be half made; this finishes it, and changes nothing otherwise.
+  // An existing one may be incomplete; this completes it, and otherwise changes nothing.
   await addWorktree(repository, { ownDir, path, branch: change.branch, base: change.head });
   return { path, isOwn: true };
 }
 
-/** Refuses a worktree in which somebody is. */
+/** Throws if a process works in the worktree. */
 export function refuseOccupied({ path }: FixPlace): void {
   const [first] = processesIn(path);
   if (first === undefined) return;
@@ -51,7 +51,7 @@ export function refuseOccupied({ path }: FixPlace): void {
   });
 }
 
-/** Where a worktree for a change lies that no agent has one for. */
+/** The path of a worktree that belongs to no agent. */
 function ownPath({ home }: Platform, { project }: ProjectRules, { id }: Change): string {
   return join(home.worktrees, project.name, `fix-${id.slice(0, 8)}`);
 }
@@ -67,13 +67,13 @@ async function refuseAtWork(platform: Platform, { id, alias }: Agent): Promise<v
   const isAtWork =
     view?.run?.outcome === null || (view !== null && view.session !== null && view.session.endedAt === null);
   if (!isAtWork || view === null || view.agent.endedAt !== null) return;
-  throw new PawlError('busy', `${alias} is at work on its branch.`, {
+  throw new PawlError('busy', `${alias} is working on its branch.`, {
     hint: `Wait until it is done (pawl logs -f ${alias}), or stop it first: pawl stop ${alias}`,
   });
 }
 
 function checkedOut({ branch: target }: ProjectRules, { branch }: Change, path: string): PawlError {
-  return new PawlError('conflict', `${branch} is checked out at ${path}, which is yours; Pawl begins no merge there.`, {
+  return new PawlError('conflict', `${branch} is checked out at ${path}, which is yours; Pawl starts no merge there.`, {
     hint: `Merge it yourself: cd ${path} && git merge ${target}; commit, then: pawl change open ${branch}`,
   });
 }

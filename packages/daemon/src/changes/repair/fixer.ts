@@ -5,24 +5,24 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { checkById } from '@pawl/store/changes/checks';
 import { queueOf, updateQueue } from '@pawl/store/changes/queues';
-import type { Scene } from '../scene.ts';
-import { dismiss, outputOf, targetOf } from '../scene.ts';
+import type { QueueContext } from '../queue-context.ts';
+import { dismiss, outputOf, targetOf } from '../queue-context.ts';
 import type { CrewParts } from './staff.ts';
-import { putToWork } from './staff.ts';
+import { assignAgent } from './staff.ts';
 
 /**
- * Starts one agent to repair a red main. A red commit never gets a second one: when the first has failed, or none could be
+ * Starts one agent to repair a red main. A red commit never gets a second one: if the first failed, or none could be
  * started, the emergency waits in the inbox for a person.
  */
-export async function repairMain(parts: CrewParts, scene: Scene): Promise<void> {
+export async function repairMain(parts: CrewParts, context: QueueContext): Promise<void> {
   const { platform } = parts;
-  const { project, config, queue } = scene;
+  const { project, config, queue } = context;
   const { emergency } = queue;
   if (emergency === null || emergency.fixerId !== null || config.fixer === null) return;
   const { commit, checkId } = emergency;
   const { db } = platform.store;
   const task = fixTask({
-    target: targetOf(scene),
+    target: targetOf(context),
     commit,
     check: await checkById(db, checkId),
     output: await outputOf(parts, checkId),
@@ -31,7 +31,7 @@ export async function repairMain(parts: CrewParts, scene: Scene): Promise<void> 
   try {
     const { fixer: staff, playground } = config;
     const assignment = { project, staff, task, base: commit, mode: 'execute' as const, author: null, playground, key };
-    const agent = await putToWork(parts, assignment);
+    const agent = await assignAgent(parts, assignment);
     crashPoint('emergency.after_fixer');
     const isNeeded = await platform.store.write(async (tx) => {
       const { emergency: now } = (await queueOf(tx.db, project.id)) ?? { emergency: null };
@@ -42,14 +42,18 @@ export async function repairMain(parts: CrewParts, scene: Scene): Promise<void> 
     if (!isNeeded) await dismiss(parts, agent);
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    // Every look tries again.
-    if (await recordTrouble(parts, scene, error))
+    // Every pass retries.
+    if (await recordTrouble(parts, context, error))
       platform.log.warn({ project: project.name, error: error.message }, 'could not start an agent to repair main');
   }
 }
 
-/** Stores why no fixer could be started, for the inbox and the queue's view; false when that is on record already. */
-async function recordTrouble({ platform }: CrewParts, { project, queue }: Scene, error: PawlError): Promise<boolean> {
+/** Records why no fixer could be started, for the inbox and the queue's view; false if that is already recorded. */
+async function recordTrouble(
+  { platform }: CrewParts,
+  { project, queue }: QueueContext,
+  error: PawlError,
+): Promise<boolean> {
   const trouble = cutText([error.message, error.hint ?? ''].join(' ').trim(), limits.detailCharacters);
   return platform.store.write(async (tx) => {
     const { emergency } = (await queueOf(tx.db, project.id)) ?? { emergency: null };

@@ -6,7 +6,7 @@ import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
 
-/** Settings that remember to whom a change went back the last time: so each return is made once, whatever happens in between. */
+/** Settings that record to whom a change was last returned, so that each return happens once, even after a crash. */
 const prefix = 'returned:';
 
 const returnedSchema = z.object({
@@ -17,13 +17,12 @@ const returnedSchema = z.object({
   mailId: idSchema.nullable(),
 });
 
-/** To whom a change went back the last time, and about what; null when it never did. */
+/** The last return of a change, or null. */
 export async function lastReturn(db: Database, changeId: string): Promise<Returned | null> {
   const parsed = returnedSchema.safeParse(await getSetting(db, prefix + changeId));
   return parsed.success ? parsed.data : null;
 }
 
-/** Remembers that a change went back. */
 export async function rememberReturn(tx: WriteTransaction, changeId: string, returned: Returned): Promise<void> {
   await setSetting(tx, prefix + changeId, returned);
 }

@@ -10,18 +10,18 @@ import { updateChange } from '@pawl/store/changes/changes';
 import { noteGivenUp, noteReviewed } from '../notices.ts';
 import type { Discussed } from '../people.ts';
 import { discussed, signed, unmoved } from '../people.ts';
-import type { Scene } from '../scene.ts';
-import { dismiss, dismissIfAtWork } from '../scene.ts';
+import type { QueueContext } from '../queue-context.ts';
+import { dismiss, dismissIfAtWork } from '../queue-context.ts';
 import type { CrewParts } from './staff.ts';
-import { putToWork, viewOfAgent } from './staff.ts';
+import { assignAgent, viewOfAgent } from './staff.ts';
 
-/** Takes the next step of a change's review. Returns whether a reviewer is at work and may have more to say. */
-export async function reviewChange(parts: CrewParts, scene: Scene, talk: Discussed): Promise<boolean> {
-  const { review } = scene.config;
+/** Takes the next step of a change's review. True while a reviewer works and may comment. */
+export async function reviewChange(parts: CrewParts, context: QueueContext, talk: Discussed): Promise<boolean> {
+  const { review } = context.config;
   if (review === null) return false;
   const { change, blocking } = talk;
   const reviewer = await viewOfAgent(parts, change.reviewerId);
-  // What a person objected to before this head is for the review of it to judge.
+  // The review judges objections that a person made before this head.
   const held = blocking.filter((comment) => !isForReview(comment, change));
   const step = nextReview({ change, blocking: held.length, reviewer });
   switch (step.do) {
@@ -30,35 +30,35 @@ export async function reviewChange(parts: CrewParts, scene: Scene, talk: Discuss
     case 'wait':
       return true;
     case 'begin':
-      return begin(parts, scene, talk, { staff: review, failed: step.failed });
+      return begin(parts, context, talk, { staff: review, failed: step.failed });
     case 'end':
-      if (reviewer !== null) await end(parts, scene, change, reviewer);
+      if (reviewer !== null) await end(parts, context, change, reviewer);
       return false;
     case 'give-up':
-      await giveUp(parts, scene, change, 'its review ended without a result');
+      await giveUp(parts, context, change, 'its review ended without a result');
       return false;
   }
 }
 
 async function begin(
   parts: CrewParts,
-  scene: Scene,
+  context: QueueContext,
   { change, comments }: Discussed,
   { staff, failed }: { staff: Staff; failed: number },
 ): Promise<boolean> {
-  const { project, queue } = scene;
+  const { project, queue } = context;
   const addressed = await signed(parts, comments.filter(isAddressed));
   const task = reviewTask(change, { branch: queue.branch, addressed });
   const key = `review:${change.id}:${change.head}:${failed}`;
   try {
-    const agent = await putToWork(parts, {
+    const agent = await assignAgent(parts, {
       project,
       staff,
       task,
       base: change.head,
       mode: 'review',
       author: (await viewOfAgent(parts, change.agentId))?.agent ?? null,
-      playground: scene.config.playground,
+      playground: context.config.playground,
       key,
     });
     const isNeeded = await parts.platform.store.write(async (tx) => {
@@ -70,22 +70,22 @@ async function begin(
       return true;
     });
     if (!isNeeded) await dismiss(parts, agent);
-    // A reviewer of an earlier head looks at commits that are no longer proposed.
+    // A reviewer of an earlier head examines commits that are no longer proposed.
     else if (change.reviewerId !== null && change.reviewerId !== agent.id)
       await dismissIfAtWork(parts, change.reviewerId);
     return isNeeded;
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    // Every look tries again, so correcting the config is enough.
-    await giveUp(parts, scene, change, `no reviewer could be started: ${error.message}`);
+    // Every pass retries, so correcting the config is enough.
+    await giveUp(parts, context, change, `no reviewer could be started: ${error.message}`);
     return false;
   }
 }
 
-/** What a reviewer came to counts for the head that it began with, and for no other. */
-async function end(parts: CrewParts, scene: Scene, change: Change, { agent, run }: AgentView): Promise<void> {
+/** A review counts only for the head it started with. */
+async function end(parts: CrewParts, context: QueueContext, change: Change, { agent, run }: AgentView): Promise<void> {
   const { platform } = parts;
-  const { project } = scene;
+  const { project } = context;
   const summary = agent.completion?.summary ?? run?.detail ?? '';
   await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
@@ -99,8 +99,13 @@ async function end(parts: CrewParts, scene: Scene, change: Change, { agent, run 
   });
 }
 
-/** A person is asked, once for each head. */
-async function giveUp({ platform }: CrewParts, { project }: Scene, change: Change, reason: string): Promise<void> {
+/** Asks a person, once per head. */
+async function giveUp(
+  { platform }: CrewParts,
+  { project }: QueueContext,
+  change: Change,
+  reason: string,
+): Promise<void> {
   await platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
     if (now === null || now.reviews >= limits.reviewAttempts) return;

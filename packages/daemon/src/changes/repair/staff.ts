@@ -10,7 +10,6 @@ import { rootAgent } from '../../platform/root-agent.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 
-/** The collaborators of the crew. */
 export type CrewParts = {
   platform: SessionPlatform;
 };
@@ -19,22 +18,22 @@ export type Assignment = {
   project: Project;
   staff: Staff;
   task: string;
-  /** The commit that it begins with. */
+  /** The commit that it starts with. */
   base: string;
   mode: WorkMode;
-  /** The author of the change that it is about, whose provider is the default. */
+  /** The author of the change in question, whose provider is the default. */
   author: Agent | null;
-  /** Whether a scripted author's provider counts. */
+  /** True if a scripted author's provider may be used. */
   playground: boolean;
-  /** Names its purpose: the same key gives the same agent until that agent is on record. */
+  /** Identifies its purpose: the same key gives the same agent until that agent is recorded. */
   key: string;
 };
 
 /**
- * Starts an agent for work that the queue needs done. It exists when this returns. The caller records its purpose at once;
+ * Starts an agent for work that the queue needs. It exists when this returns. The caller records its purpose at once;
  * until then the key prevents a second one.
  */
-export async function putToWork({ platform }: CrewParts, given: Assignment): Promise<Agent> {
+export async function assignAgent({ platform }: CrewParts, given: Assignment): Promise<Agent> {
   const { project, staff } = given;
   refuseCommands(staff);
   await lendCommit(platform, project, given.base);
@@ -53,27 +52,26 @@ export async function putToWork({ platform }: CrewParts, given: Assignment): Pro
   return forkAndExec(platform, actor, body, given.key, { likeAgent: likeAuthor(platform, given) });
 }
 
-/** A scripted author makes its reviewers and fixers scripted in a playground only. */
+/** In a playground only, a scripted author makes its reviewers and fixers scripted. */
 function likeAuthor({ providers }: CrewParts['platform'], { author, playground }: Assignment): Agent | null {
   const isScripted = author !== null && providers.find(author.provider)?.scripted === true;
   return isScripted && !playground ? null : author;
 }
 
-/** The agent with this id and what it does, or null. */
 export async function viewOfAgent({ platform }: CrewParts, id: string | null): Promise<AgentView | null> {
   return id === null ? null : agentView(platform.store.db, id);
 }
 
-/** A repository may say who works for its queue, but not which programs run as them. */
+/** A repository may choose the agents of its queue, but not which programs run as them. */
 function refuseCommands({ options }: Staff): void {
   const named = commandOptions.find((option) => options[option] !== undefined);
   if (named === undefined) return;
   throw new PawlError('forbidden', `A repository's config may not choose the ${named} of a provider.`, {
-    hint: 'Give that provider a name in the home’s config.yaml, and name it.',
+    hint: 'Define that provider in the home’s config.yaml, and use its name.',
   });
 }
 
-/** A worktree begins in the person's repository, so the commit has to be there. One of the remote may not be yet. */
+/** A worktree is created in the person's repository, so the commit must exist there; a remote's may not yet. */
 async function lendCommit(platform: SessionPlatform, project: Project, commit: string): Promise<void> {
   const repository = await repositoryOf(platform, project);
   if ((await commitAt(repository, commit)) !== null) return;

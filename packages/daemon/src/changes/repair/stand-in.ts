@@ -16,21 +16,21 @@ import { alert, noteGivenUp } from '../notices.ts';
 import type { Discussed } from '../people.ts';
 import { nameOf, signed, standingOf, unmoved } from '../people.ts';
 import { lastReturn, rememberReturn } from './returned.ts';
-import type { Scene } from '../scene.ts';
-import { dismiss, dismissIfAtWork, outputOf, targetOf } from '../scene.ts';
+import type { QueueContext } from '../queue-context.ts';
+import { dismiss, dismissIfAtWork, outputOf, targetOf } from '../queue-context.ts';
 import type { CrewParts } from './staff.ts';
-import { putToWork, viewOfAgent } from './staff.ts';
+import { assignAgent, viewOfAgent } from './staff.ts';
 
 /**
- * Returns a change that cannot be merged as it is: to its author, or to a stand-in. The count, the event, and the mail to the
- * author or the name of the stand-in are one transaction.
+ * Returns a change that cannot be merged as it is: to its author, or to a stand-in. One transaction records the count,
+ * the event, and the mail to the author or the stand-in.
  */
-export async function returnChange(parts: CrewParts, scene: Scene, talk: Discussed): Promise<void> {
+export async function returnChange(parts: CrewParts, context: QueueContext, talk: Discussed): Promise<void> {
   const { change, blocking } = talk;
   const last = await lastReturn(parts.platform.store.db, change.id);
   const author = await viewOfAgent(parts, change.agentId);
   const holder = last === null || last.to === change.agentId ? author : await viewOfAgent(parts, last.to);
-  const { fixer } = scene.config;
+  const { fixer } = context.config;
   const step = nextReturn({
     change,
     blocking,
@@ -41,13 +41,13 @@ export async function returnChange(parts: CrewParts, scene: Scene, talk: Discuss
     hasStandIn: fixer !== null,
   });
   if (step.do === 'nothing') return;
-  if (step.do === 'give-up') return giveUp(parts, scene, change, step.reason);
-  const trouble = await troubleOf(parts, scene, talk, step.cause);
+  if (step.do === 'give-up') return giveUp(parts, context, change, step.reason);
+  const trouble = await troubleOf(parts, context, talk, step.cause);
   if (step.do === 'tell-author' && author !== null) return tellAuthor(parts, talk, author, trouble);
-  if (step.do === 'stand-in' && fixer !== null) return putInPlace(parts, scene, talk, { staff: fixer, trouble });
+  if (step.do === 'stand-in' && fixer !== null) return putInPlace(parts, context, talk, { staff: fixer, trouble });
 }
 
-/** Somebody else has moved the change on meanwhile: who was put in its author's place has nothing to do there any more. */
+/** Releases the stand-in of a change that someone else has moved meanwhile. */
 export async function releaseStandIn(parts: CrewParts, change: Change): Promise<void> {
   const { standInId } = change;
   if (standInId === null || standInId === change.agentId) return;
@@ -62,7 +62,7 @@ export async function releaseStandIn(parts: CrewParts, change: Change): Promise<
   if (isReleased) await dismissIfAtWork(parts, standInId);
 }
 
-/** An agent that was told has had its turn once the run in which it was told has ended. */
+/** True if the run in which an agent was told has ended. */
 async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentView | null): Promise<boolean> {
   const endedAt = holder?.run?.endedAt ?? null;
   if (endedAt === null || last.mailId === null) return endedAt !== null;
@@ -78,38 +78,38 @@ async function tellAuthor(
 ): Promise<void> {
   const { change } = talk;
   await platform.store.write(async (tx) => {
-    if (!(await isStill(tx, change))) return;
+    if (!(await isUnchanged(tx, change))) return;
     const mailId = await alert(tx, agent, returnedText(change, trouble));
     await recordReturn(tx, talk, { to: agent.id, mailId, trouble });
   });
 }
 
-/** Starts a stand-in on a branch that begins with the change's head; the change follows that branch. */
+/** Starts a stand-in on a branch that starts at the change's head; the change follows that branch. */
 async function putInPlace(
   parts: CrewParts,
-  scene: Scene,
+  context: QueueContext,
   talk: Discussed,
   { staff, trouble }: { staff: Staff; trouble: Trouble },
 ): Promise<void> {
   const { change } = talk;
-  const { project } = scene;
+  const { project } = context;
   const task = standInTask(change, { author: await nameOf(parts, change.agentId), trouble });
   const mode = trouble.cause === 'conflict' ? 'conflict-resolution' : 'execute';
   const key = `stand-in:${change.id}:${change.head}:${change.returns}`;
   try {
-    const agent = await putToWork(parts, {
+    const agent = await assignAgent(parts, {
       project,
       staff,
       task,
       base: change.head,
       mode,
       author: (await viewOfAgent(parts, change.agentId))?.agent ?? null,
-      playground: scene.config.playground,
+      playground: context.config.playground,
       key,
     });
     const isNeeded = await parts.platform.store.write(async (tx) => {
       // A concurrent pass has started the same agent and recorded it.
-      if (!(await isStill(tx, change))) return (await changeById(tx.db, change.id))?.standInId === agent.id;
+      if (!(await isUnchanged(tx, change))) return (await changeById(tx.db, change.id))?.standInId === agent.id;
       await updateChange(tx, change.id, { standInId: agent.id });
       await recordReturn(tx, talk, { to: agent.id, mailId: null, trouble });
       await passRepair(tx, change, agent.id);
@@ -118,11 +118,11 @@ async function putInPlace(
     if (!isNeeded) await dismiss(parts, agent);
   } catch (error) {
     if (!(error instanceof PawlError)) throw error;
-    await giveUp(parts, scene, change, `no stand-in could be started: ${error.message}`);
+    await giveUp(parts, context, change, `no stand-in could be started: ${error.message}`);
   }
 }
 
-/** Who goes on with what repairs main is the one who repairs it. */
+/** If the change repairs main, its stand-in becomes the fixer. */
 async function passRepair(tx: WriteTransaction, change: Change, to: string): Promise<void> {
   const { emergency } = (await queueOf(tx.db, change.projectId)) ?? { emergency: null };
   if (emergency === null || emergency.fixerId === null || emergency.fixerId !== change.agentId) return;
@@ -147,10 +147,15 @@ async function recordReturn(
   tx.emit({ type: 'change.returned', projectId: change.projectId, agentId: change.agentId, peerId: to, data });
 }
 
-/** A person is asked: it counts as having come back as often as it may. */
-async function giveUp({ platform }: CrewParts, { project }: Scene, change: Change, reason: string): Promise<void> {
+/** Asks a person: sets the count of returns to its maximum. */
+async function giveUp(
+  { platform }: CrewParts,
+  { project }: QueueContext,
+  change: Change,
+  reason: string,
+): Promise<void> {
   await platform.store.write(async (tx) => {
-    if (!(await isStill(tx, change))) return;
+    if (!(await isUnchanged(tx, change))) return;
     await updateChange(tx, change.id, { returns: limits.changeReturns });
     const data = { changeId: change.id, by: 'pawl', reason };
     tx.emit({ type: 'change.blocked', projectId: project.id, agentId: change.agentId, data });
@@ -158,15 +163,20 @@ async function giveUp({ platform }: CrewParts, { project }: Scene, change: Chang
   });
 }
 
-/** Nothing of what was looked at has changed since. */
-async function isStill(tx: WriteTransaction, change: Change): Promise<boolean> {
+/** True if the change is as it was when read. */
+async function isUnchanged(tx: WriteTransaction, change: Change): Promise<boolean> {
   const now = await unmoved(tx.db, change);
   return now !== null && now.returns === change.returns && now.ejection?.at === change.ejection?.at;
 }
 
-async function troubleOf(parts: CrewParts, scene: Scene, talk: Discussed, cause: ReturnCause): Promise<Trouble> {
+async function troubleOf(
+  parts: CrewParts,
+  context: QueueContext,
+  talk: Discussed,
+  cause: ReturnCause,
+): Promise<Trouble> {
   const { ejection } = talk.change;
   const checkId = cause === 'red' ? (ejection?.checkId ?? null) : null;
   const output = checkId === null ? '' : await outputOf(parts, checkId);
-  return { cause, ejection, comments: await signed(parts, talk.blocking), target: targetOf(scene), output };
+  return { cause, ejection, comments: await signed(parts, talk.blocking), target: targetOf(context), output };
 }

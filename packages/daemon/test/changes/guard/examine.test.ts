@@ -158,7 +158,7 @@ test.each<[string, (at: At) => void, string[]]>([
   [
     'a test file that is no text',
     write('test/one.test.js', Buffer.from(`\0${tests(['a'])}`)),
-    ['check-edited test/one.test.js: it is no text, so nobody can say what it tests'],
+    ['check-edited test/one.test.js: it is not text, so its tests cannot be examined'],
   ],
   [
     'a skip in a file that git is told not to compare',

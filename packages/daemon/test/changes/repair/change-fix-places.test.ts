@@ -61,7 +61,7 @@ test('a branch with commits that are not proposed is refused, and --continue pro
   const tip = await commitFiles(place.path, { 'd.txt': 'more\n' });
   await expect(place.fix()).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringContaining('has moved on'),
+    message: expect.stringContaining('has moved'),
     hint: expect.stringContaining('--continue'),
   });
   expect(await git(place.path, ['status', '--porcelain'])).toBe('');
@@ -73,8 +73,8 @@ test('--continue without a merge that was begun is refused, with the command tha
   await using place = await prepare();
   await expect(place.fix(true)).rejects.toMatchObject({
     code: 'conflict',
-    message: 'No merge is begun for this change, and its branch has no new commit.',
-    hint: `Begin it: pawl change fix ${place.change.id.slice(0, 8)}`,
+    message: 'No merge is in progress for this change, and its branch has no new commit.',
+    hint: `Start it: pawl change fix ${place.change.id.slice(0, 8)}`,
   });
 });
 

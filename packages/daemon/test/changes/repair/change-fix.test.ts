@@ -114,6 +114,6 @@ test('the person’s own checkout of the branch, a working author and a change w
     async () => (await daemon.client.listChanges()).changes.find(({ author }) => author?.id === agent.id),
     { what: 'its change' },
   );
-  const atWork = { code: 'busy', message: `${agent.alias} is at work on its branch.` };
+  const atWork = { code: 'busy', message: `${agent.alias} is working on its branch.` };
   await expect(daemon.client.fixChange(own.id)).rejects.toMatchObject(atWork);
 });

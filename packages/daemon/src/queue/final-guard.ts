@@ -7,11 +7,11 @@ import { perform } from './queue-acts.ts';
 import type { QueueParts, QueueState } from './queue-state.ts';
 
 /**
- * The last look at what is about to go in: what main gains and loses by it now. A change was examined when it was proposed;
- * since then main, the rules, or what it was put together with may have changed. Also main has to say by what it is
- * checked, afterwards as before. Returns whether it may go in; if not, something has been done about it.
+ * Examines a change once more right before it is merged. It was examined when it was proposed; since then main, the
+ * rules, or the rest of its chain may have changed. Main must also keep its checks configured. Returns whether it may
+ * be merged; if not, the change was handled.
  */
-export async function passesLastLook(
+export async function passesFinalGuard(
   parts: QueueParts,
   state: QueueState,
   { length, to }: { length: number; to: string },

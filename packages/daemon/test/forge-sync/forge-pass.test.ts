@@ -1,4 +1,4 @@
-import { meetForge } from '@pawl/daemon/forge-sync/forge-look';
+import { passReachableForge } from '@pawl/daemon/forge-sync/forge-pass';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { insertCheck, recentChecks } from '@pawl/store/changes/checks';
@@ -13,7 +13,7 @@ test('an alarm of the forge’s CI is kept through our own green check, and give
   const look = async () => {
     // As if the time for the next look had come.
     link.nextAt = 0;
-    const { place: where, asksMain } = await meetForge(await place.bench());
+    const { place: where, asksMain } = await passReachableForge(await place.bench());
     return { keepsAlarm: where?.keepsAlarm, asksMain };
   };
   const checks = async () => recentChecks(store.db, project.id, limits.queueChecks);
@@ -29,7 +29,7 @@ test('an alarm of the forge’s CI is kept through our own green check, and give
     insertCheck(tx, { ...red, id: newId(), steps: place.config.checks, outcome: 'passed', detail: 'passed' }),
   );
   // Looked at a moment ago: it is known without asking.
-  const { place: where } = await meetForge(await place.bench());
+  const { place: where } = await passReachableForge(await place.bench());
   expect(where).toMatchObject({ is: 'there', keepsAlarm: true });
   expect(await look()).toEqual({ keepsAlarm: true, asksMain: false });
   server.run('main', commit, '');

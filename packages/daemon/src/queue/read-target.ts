@@ -5,7 +5,7 @@ import type { Project } from '@pawl/schema/record';
 import { queueOf, updateQueue } from '@pawl/store/changes/queues';
 import { projectById } from '@pawl/store/projects/projects';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
-import type { Bench } from '../changes/landing/advance.ts';
+import type { LandingContext } from '../changes/landing/advance.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import { readLastConfig, readProjectConfig } from '../project-config/project-config.ts';
 import type { Target } from '../project-config/target.ts';
@@ -13,8 +13,8 @@ import { findTarget } from '../project-config/target.ts';
 import { isRewritten, noteRewritten } from './dropped.ts';
 import type { Watch } from './queue-watch.ts';
 
-/** The places that a look at a queue works with, and the config of the very commit that the target branch is at. */
-type Prepared = { bench: Bench & { platform: SessionPlatform }; config: ProjectConfig };
+/** What a queue pass needs, and the config at exactly the target branch's commit. */
+type Prepared = { context: LandingContext & { platform: SessionPlatform }; config: ProjectConfig };
 
 /** Finds the target branch and reads its config. */
 export async function prepare(
@@ -29,10 +29,10 @@ export async function prepare(
   const { commit: guess, config: guessed } = await readLastConfig(platform, project, repository, queue);
   const target = await targetNow(platform, watch, () => findTarget(repository, ownDir, guessed, queue.branch));
   const config = target.tip === guess ? guessed : await readProjectConfig(platform, project, repository, target.tip);
-  return { bench: { platform, project, repository, ownDir, target }, config };
+  return { context: { platform, project, repository, ownDir, target }, config };
 }
 
-/** Asks a remote again only after a while; its answer is compared once more when its branch is moved. */
+/** Asks a remote only at intervals; the push compares again when its branch is moved. */
 async function targetNow(platform: SessionPlatform, watch: Watch, find: () => Promise<Target>): Promise<Target> {
   const { target } = watch;
   const now = platform.clock();
@@ -43,26 +43,26 @@ async function targetNow(platform: SessionPlatform, watch: Watch, find: () => Pr
   return found;
 }
 
-/** Looks where the target branch is now, and records it. */
-export async function seeTarget(platform: SessionPlatform, projectId: string, watch: Watch): Promise<void> {
+/** Reads and records the target branch. */
+export async function recordTarget(platform: SessionPlatform, projectId: string, watch: Watch): Promise<void> {
   const { db } = platform.store;
   const project = await projectById(db, projectId);
   const queue = project === null ? null : await queueOf(db, projectId);
   if (project === null || queue === null) return;
   watch.target = null;
-  const { bench } = await prepare(platform, project, queue, watch);
-  await noteSeen(bench, queue);
+  const { context } = await prepare(platform, project, queue, watch);
+  await noteSeen(context, queue);
 }
 
-/** Records where the target branch was seen, and that it was rewritten if it lost commits. */
-export async function noteSeen(bench: Bench, queue: Queue): Promise<void> {
-  const { project, target } = bench;
-  const { store } = bench.platform;
+/** Records the current commit of the target branch, and a rewrite if it lost commits. */
+export async function noteSeen(context: LandingContext, queue: Queue): Promise<void> {
+  const { project, target } = context;
+  const { store } = context.platform;
   const { branch, tip } = target;
   const now = await queueOf(store.db, project.id);
   if (now === null || (now.seen === tip && now.branch === branch)) return;
   const old = now.branch === branch ? now.seen : null;
-  const hasLost = old !== null && (await isRewritten(bench, old));
+  const hasLost = old !== null && (await isRewritten(context, old));
   await store.write(async (tx) => {
     await updateQueue(tx, project.id, { seen: tip, branch });
     if (hasLost) await noteRewritten(tx, project.id, old);

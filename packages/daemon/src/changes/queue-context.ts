@@ -8,27 +8,27 @@ import { rootAgent } from '../platform/root-agent.ts';
 import type { CrewParts } from './repair/staff.ts';
 import { viewOfAgent } from './repair/staff.ts';
 
-/** One project's queue, as those around it see it. */
-export type Scene = { project: Project; config: ProjectConfig; queue: Queue };
+/** The state of one project's queue. */
+export type QueueContext = { project: Project; config: ProjectConfig; queue: Queue };
 
-/** The branch that changes go to, as an agent's worktree knows it. */
-export function targetOf({ queue, config }: Scene): { branch: string; remote: string | null } {
+/** The target branch as an agent's worktree knows it. */
+export function targetOf({ queue, config }: QueueContext): { branch: string; remote: string | null } {
   return { branch: queue.branch, remote: config.remote };
 }
 
-/** The end of what a check has printed. */
+/** The end of a check's output. */
 export async function outputOf({ platform }: CrewParts, checkId: string): Promise<string> {
   const { chunks } = await readCheckEnd(platform.store.db, checkId, limits.noticeReadBytes);
   return Buffer.concat(chunks.map(({ bytes }) => bytes)).toString('utf8');
 }
 
-/** Ends somebody whose work nobody waits for any more, unless it has come to rest. What it has not committed is kept. */
+/** Kills an agent whose work is no longer needed, unless it is idle. Its uncommitted work is kept. */
 export async function dismissIfAtWork(parts: CrewParts, agentId: string): Promise<void> {
   const view = await viewOfAgent(parts, agentId);
   if (view !== null && view.agent.endedAt === null && view.run?.outcome === null) await dismiss(parts, view.agent);
 }
 
-/** Ends somebody who was put to something that is not needed any more, before anybody knew of it. */
+/** Kills an agent that was started for something that is no longer needed. */
 export async function dismiss({ platform }: CrewParts, agent: Agent): Promise<void> {
   await platform.store.write(async (tx) => {
     const killer = await rootAgent(tx.db);

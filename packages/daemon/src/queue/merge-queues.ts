@@ -13,22 +13,21 @@ import type { PassParts } from './queue-pass.ts';
 import { passOrRetry } from './queue-pass.ts';
 import { hasMoved } from './queue-watch.ts';
 import { createRefresh } from './refresh.ts';
-import { seeTarget } from './target-look.ts';
+import { recordTarget } from './read-target.ts';
 
 /** The merge queues of all projects. */
-export type Ratchet = {
-  /** Looks where the target branch is now, and records it: before something is refused by what was seen earlier. */
-  seeTarget(projectId: string): Promise<void>;
+export type MergeQueues = {
+  /** Reads and records the target branch now, before something is refused because of an outdated value. */
+  recordTarget(projectId: string): Promise<void>;
   /** Checks the target branch as it is now, whatever is known of it. */
   checkMain(projectId: string): Promise<void>;
-  /** Takes up the checks that run from an earlier life, and begins to look. */
+  /** Adopts checks that run since an earlier daemon, and starts the passes. */
   begin(): Promise<void>;
-  /** Nothing begins any more; checks that run go on by themselves. */
+  /** Starts nothing more; running checks continue on their own. */
   close(): Promise<void>;
 };
 
-/** Drives every project's queue. */
-export function createRatchet(platform: SessionPlatform, reconciler: Pick<Reconciler, 'inLane'>): Ratchet {
+export function createMergeQueues(platform: SessionPlatform, reconciler: Pick<Reconciler, 'inLane'>): MergeQueues {
   const { store } = platform;
   const checker = createChecker(platform);
   const parts: PassParts = { platform, crew: createCrew(platform), checker };
@@ -46,28 +45,28 @@ export function createRatchet(platform: SessionPlatform, reconciler: Pick<Reconc
     if (agentId !== null) void wakeFurther(agentId);
   }
 
-  /** An agent with several projects concerns the queue of each. */
+  /** Wakes the queue of each further project of an agent. */
   async function wakeFurther(agentId: string): Promise<void> {
     try {
       for (const { projectId } of await placesOfAgent(store.db, agentId)) wake(projectId);
     } catch (error) {
-      platform.log.warn({ agent: agentId, error: messageOf(error) }, 'the queues of further projects were not woken');
+      platform.log.warn({ agent: agentId, error: messageOf(error) }, 'failed to wake the queues of further projects');
     }
   }
 
-  /** Finds what no event told: somebody else's push, a checkout that is clean again, an agent that has gone. */
+  /** Finds what no event reports: pushes by others, a checkout that is clean again, an agent that is gone. */
   async function tick(): Promise<void> {
     await checker.tend();
     for (const { projectId } of await allQueues(store.db)) {
       const { rest } = pacer.watchOf(projectId);
-      // Where that cannot be told, because the repository is gone perhaps, the look says so.
+      // If that is unknown, perhaps because the repository is gone, the pass reports it.
       if (rest === null || (await hasMoved(platform, projectId, rest).catch(() => true))) wake(projectId);
     }
   }
 
   return {
-    async seeTarget(projectId) {
-      await pacer.inLane(projectId, () => seeTarget(platform, projectId, pacer.watchOf(projectId)));
+    async recordTarget(projectId) {
+      await pacer.inLane(projectId, () => recordTarget(platform, projectId, pacer.watchOf(projectId)));
       wake(projectId);
     },
     async checkMain(projectId) {
