@@ -219,6 +219,17 @@ export type NudgeTable = {
   skip_reason: string | null;
 };
 
+/** One row: the facts that a home has once. */
+type DaemonStateTable = {
+  id: Integer;
+  root_agent_id: string | null;
+  current_agent_id: string | null;
+  clock: Json | null;
+  search_path: string | null;
+  mail_mirror_seq: NullableInteger;
+  updated_at: Integer;
+};
+
 type SettingTable = {
   key: string;
   value: Json;
@@ -259,6 +270,7 @@ export type Tables = {
   check_chunks: CheckChunkTable;
   queues: QueueTable;
   withheld_work: WithheldWorkTable;
+  daemon_state: DaemonStateTable;
   settings: SettingTable;
   counters: CounterTable;
   migrations: MigrationTable;

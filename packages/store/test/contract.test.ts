@@ -3,6 +3,7 @@ import { accountsContract } from './contract/accounts.ts';
 import { agentsContract } from './contract/agents.ts';
 import { changesContract } from './contract/changes.ts';
 import { chunksContract } from './contract/chunks.ts';
+import { daemonStateContract } from './contract/daemon-state.ts';
 import { engines } from './contract/engines.ts';
 import { eventsContract } from './contract/events.ts';
 import { familyContract } from './contract/family.ts';
@@ -28,6 +29,7 @@ describe.each(engines)('the store on $name', (engine) => {
   describe('events', () => eventsContract(engine));
   describe('migrations', () => migrationsContract(engine));
   describe('an older database', () => upgradeContract(engine));
+  describe('the facts of a home', () => daemonStateContract(engine));
   describe('records', () => recordsContract(engine));
   describe('accounts', () => accountsContract(engine));
   describe('agents', () => agentsContract(engine));

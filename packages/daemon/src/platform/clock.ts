@@ -1,6 +1,6 @@
 import { currentBoot } from '@pawl/host/process/process-table-proc';
 import { limits } from '@pawl/schema/limit';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { daemonState, updateDaemonState } from '@pawl/store/facts/daemon-state';
 import type { Store } from '@pawl/store/store';
 import { clampTimes, shiftTimes } from '@pawl/store/time-jump';
 import { uptime } from 'node:os';
@@ -23,8 +23,6 @@ export type DaemonClock = {
 
 const anchorSchema = z.object({ boot: z.string().nullable(), monotonicMs: z.number(), wallMs: z.number() });
 type Anchor = z.infer<typeof anchorSchema>;
-
-const anchorKey = 'clock';
 
 /** Combines a wall clock, which can be set, with a monotonic one that counts milliseconds since boot. */
 export function createClock(given: { wall?: () => number; monotonic?: () => number } = {}): DaemonClock {
@@ -67,12 +65,12 @@ function createUptime(): () => number {
 
 /** Shifts stored times when a daemon starts, in case the system clock was set while none ran. */
 export async function settleTimes(store: Store, clock: DaemonClock): Promise<number> {
-  const known = anchorSchema.safeParse(await getSetting(store.db, anchorKey));
+  const known = anchorSchema.safeParse(JSON.parse((await daemonState(store.db)).clock ?? 'null'));
   const jumpMs = known.success ? jumpSince(known.data, clock.anchor()) : 0;
   await store.write(async (tx) => {
     if (jumpMs !== 0) await shiftTimes(tx, jumpMs);
     await clampTimes(tx);
-    await setSetting(tx, anchorKey, clock.anchor());
+    await updateDaemonState(tx, { clock: JSON.stringify(clock.anchor()) });
   });
   return jumpMs;
 }
@@ -95,7 +93,7 @@ export async function followJump(store: Store, clock: DaemonClock): Promise<numb
       // No other transaction starts before this one commits, so none sees only one of the two changes.
       clock.follow(jumpMs);
       followed = true;
-      await setSetting(tx, anchorKey, clock.anchor());
+      await updateDaemonState(tx, { clock: JSON.stringify(clock.anchor()) });
     });
   } catch (error) {
     if (followed) clock.follow(-jumpMs);

@@ -3,17 +3,15 @@ import { noBudget } from '@pawl/schema/record';
 import type { Agent } from '@pawl/schema/record';
 import { PawlError } from '@pawl/schema/error';
 import { agentById, insertAgent } from '@pawl/store/agents/agents';
+import { daemonState, updateDaemonState } from '@pawl/store/facts/daemon-state';
 import { appendMessage } from '@pawl/store/sessions/messages';
-import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';
 import type { Database } from '@pawl/store/tables';
 
-const settingKey = 'root_agent';
-
 /** Agent 0: the person and the daemon act as it, and all other agents descend from it. */
 export async function rootAgent(db: Database): Promise<Agent> {
-  const id = await getSetting(db, settingKey);
-  const agent = typeof id === 'string' ? await agentById(db, id) : null;
+  const { rootAgentId } = await daemonState(db);
+  const agent = rootAgentId === null ? null : await agentById(db, rootAgentId);
   if (agent === null) throw new PawlError('internal', 'Agent 0 is missing.');
   return agent;
 }
@@ -21,8 +19,8 @@ export async function rootAgent(db: Database): Promise<Agent> {
 /** Creates agent 0 on the first start; returns its id. */
 export async function ensureRootAgent(store: Store): Promise<string> {
   return store.write(async (tx) => {
-    const known = await getSetting(tx.db, settingKey);
-    if (typeof known === 'string') return known;
+    const { rootAgentId } = await daemonState(tx.db);
+    if (rootAgentId !== null) return rootAgentId;
     const agent: Agent = {
       id: newId(),
       alias: 'root',
@@ -63,7 +61,7 @@ export async function ensureRootAgent(store: Store): Promise<string> {
     };
     await insertAgent(tx, agent);
     await appendMessage(tx, { agentId: agent.id, kind: 'clear', content: '' });
-    await setSetting(tx, settingKey, agent.id);
+    await updateDaemonState(tx, { rootAgentId: agent.id });
     tx.emit({
       type: 'agent.forked',
       agentId: agent.id,

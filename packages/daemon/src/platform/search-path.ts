@@ -1,12 +1,11 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { findProgram, programOf } from '@pawl/providers/detect';
 import type { Agent } from '@pawl/schema/record';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { daemonState, updateDaemonState } from '@pawl/store/facts/daemon-state';
 import { delimiter, isAbsolute } from 'node:path';
 import { inheritedEnvironment } from './agent-environment.ts';
 import type { Platform } from './platform.ts';
 
-const settingKey = 'search_path';
 /** The maximum number of PATH directories that are kept. */
 const mostDirectories = 200;
 
@@ -25,7 +24,7 @@ function cleanPath(path: string | undefined): string | null {
 export async function personPath(platform: PathContext, given: string | undefined): Promise<string> {
   const path = await callerPath(platform, given);
   if (given !== undefined && path !== (await rememberedPath(platform)))
-    await platform.store.write((tx) => setSetting(tx, settingKey, path));
+    await platform.store.write((tx) => updateDaemonState(tx, { searchPath: path }));
   return path;
 }
 
@@ -51,8 +50,7 @@ export async function startPath(platform: PathContext, agent: Agent, preset: Pro
 }
 
 async function rememberedPath({ store }: PathContext): Promise<string | null> {
-  const path = await getSetting(store.db, settingKey);
-  return typeof path === 'string' ? path : null;
+  return (await daemonState(store.db)).searchPath;
 }
 
 function daemonPath({ environment }: PathContext): string {

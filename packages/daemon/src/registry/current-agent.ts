@@ -1,17 +1,15 @@
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
 import { nearestLivingAncestor } from '@pawl/store/agents/family';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { daemonState, updateDaemonState } from '@pawl/store/facts/daemon-state';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { rootAgent } from '../platform/root-agent.ts';
 
-const settingKey = 'current_agent';
-
 /** The agent that the person acts as: the one last switched to, while it lives; otherwise agent 0. */
 export async function currentAgent(db: Database): Promise<Agent> {
-  const id = await getSetting(db, settingKey);
-  const agent = typeof id === 'string' ? await agentById(db, id) : null;
+  const { currentAgentId } = await daemonState(db);
+  const agent = currentAgentId === null ? null : await agentById(db, currentAgentId);
   if (agent === null) return rootAgent(db);
   if (agent.endedAt === null) return agent;
   return (await nearestLivingAncestor(db, agent.id)) ?? rootAgent(db);
@@ -21,6 +19,6 @@ export async function currentAgent(db: Database): Promise<Agent> {
 export async function switchPerson(tx: WriteTransaction, agentId: string): Promise<void> {
   const from = await currentAgent(tx.db);
   if (from.id === agentId) return;
-  await setSetting(tx, settingKey, agentId);
+  await updateDaemonState(tx, { currentAgentId: agentId });
   tx.emit({ type: 'desk.switched', agentId, data: { from: from.id, to: agentId } });
 }

@@ -3,7 +3,7 @@ import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Question } from '@pawl/schema/mail';
 import { insertQuestion, questionById } from '@pawl/store/mail/questions';
-import { getSetting } from '@pawl/store/settings';
+import { daemonState } from '@pawl/store/facts/daemon-state';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { describe, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
@@ -31,9 +31,9 @@ type Machine = ReturnType<typeof machine>;
 /** Sets the wall clock, and waits until the daemon has noticed. */
 async function setClock({ home }: TestDaemon, clocks: Machine, byMs: number): Promise<void> {
   const { db } = storeOf(home.root);
-  const before = JSON.stringify(await getSetting(db, 'clock'));
+  const before = (await daemonState(db)).clock;
   clocks.set(byMs);
-  await waitUntil(async () => JSON.stringify(await getSetting(db, 'clock')) !== before, {
+  await waitUntil(async () => (await daemonState(db)).clock !== before, {
     what: 'the daemon to follow the clock',
   });
 }

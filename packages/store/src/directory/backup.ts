@@ -93,6 +93,7 @@ function progressOf(database: DatabaseSync): string {
     .prepare(
       `select (select value from counters where name = 'event_seq') as seq,
               (select max(id) from chunks) as chunk, (select max(id) from messages) as message,
+              (select max(updated_at) from daemon_state) as state,
               (select max(updated_at) from settings) as setting, (select count(*) from migrations) as migration`,
     )
     .get();

@@ -14,6 +14,7 @@ import { changeAuthor } from './0013-change-author.ts';
 import { inboxFacts } from './0014-inbox-facts.ts';
 import { placesOfProject } from './0015-places-of-project.ts';
 import { runAssignment } from './0016-run-assignment.ts';
+import { daemonState } from './0017-daemon-state.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -34,4 +35,5 @@ export const allMigrations: readonly Migration[] = [
   inboxFacts,
   placesOfProject,
   runAssignment,
+  daemonState,
 ];

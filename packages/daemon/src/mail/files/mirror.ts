@@ -8,17 +8,15 @@ import type { Mail } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
 import { readEvents } from '@pawl/store/events';
+import { daemonState, updateDaemonState } from '@pawl/store/facts/daemon-state';
 import { mailsByIds } from '@pawl/store/mail/mail';
 import { listProjects } from '@pawl/store/projects/projects';
-import { getSetting, setSetting } from '@pawl/store/settings';
 import { closeSync, constants, openSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Platform } from '../../platform/platform.ts';
 import { directoryOf, openMailbox } from './mailbox-directory.ts';
 
-/** The position in the event log up to which files are written. */
-const settingKey = 'mail_mirror_seq';
 /** Save the position at least this often even without mail, since a restart scans from there. */
 const quietEvents = 10_000;
 /** Files written in one go; this takes about a millisecond. */
@@ -53,8 +51,7 @@ export function keepMirror(platform: Platform, onWritten: (name: string) => void
   let costMs = 0;
 
   async function begin(): Promise<number> {
-    const known = await getSetting(store.db, settingKey);
-    noted = typeof known === 'number' ? known : 0;
+    noted = (await daemonState(store.db)).mailMirrorSeq ?? 0;
     return noted;
   }
 
@@ -73,7 +70,7 @@ export function keepMirror(platform: Platform, onWritten: (name: string) => void
     // Events committed meanwhile may be included or not.
     const to = isAll ? Math.max(last, events.at(-1)?.seq ?? 0) : (events.at(-1)?.seq ?? last);
     if (ids.length > 0 || to - noted > quietEvents) {
-      await store.write((tx) => setSetting(tx, settingKey, to));
+      await store.write((tx) => updateDaemonState(tx, { mailMirrorSeq: to }));
       noted = to;
     }
     seq = to;

@@ -5,7 +5,7 @@ import { storeBody } from '@pawl/daemon/mail/mail-body';
 import { recordMail } from '@pawl/daemon/mail/mail-record';
 import { limits } from '@pawl/schema/limit';
 import { updateAgent } from '@pawl/store/agents/agents';
-import { getSetting } from '@pawl/store/settings';
+import { daemonState } from '@pawl/store/facts/daemon-state';
 import {
   existsSync,
   lstatSync,
@@ -90,7 +90,7 @@ describe('S4-15: each mail is a file', () => {
     await store.write((tx) => noteDelivered(tx, first, 'pull'));
     await keepMirror(platform).close();
     expect(readJson(path(first.id))).toMatchObject({ status: 'delivered', body: 'first' });
-    expect(await getSetting(store.db, 'mail_mirror_seq')).toBe(store.lastSeq());
+    expect((await daemonState(store.db)).mailMirrorSeq).toBe(store.lastSeq());
   });
 
   test('more than one batch is followed to its end', async () => {
