@@ -1,5 +1,6 @@
 import { homeAt } from '@pawl/protocol/node/home';
 import { shortageOf } from '@pawl/protocol/node/home-trouble';
+import { sampleOf } from '@pawl/testing/endurance';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,22 +39,21 @@ test('16: a lock file that somebody wrote into is emptied, and what stood there 
 });
 
 describe('16: something of another kind is named, and the advice works', () => {
-  test.each(['pawl.lock', 'pawl.sock', 'daemon.json', 'token', 'state.json', 'logs/daemon.out', 'logs/daemon.log'])(
-    'a directory in place of %s',
-    async (name) => {
-      await using place = await temporaryDirectory();
-      using at = homeIn(place.path);
-      mkdirSync(join(at.home, name, 'something'), { recursive: true, mode: 0o700 });
-      const { status, stderr } = at.pawl('up');
-      expect(status).toBe(4);
-      expect(stderr).toContain(`${join(at.home, name)} is a directory, but a file of Pawl belongs there.`);
-      expect(at.run(adviceIn(stderr)).status).toBe(0);
-      expect(at.pawl('up')).toMatchObject({ status: 0, stderr: '' });
-      expect(readdirSync(join(at.home, `${name}.aside`))).toEqual(['something']);
-    },
-  );
+  test.each(
+    sampleOf(['pawl.lock', 'pawl.sock', 'daemon.json', 'token', 'state.json', 'logs/daemon.out', 'logs/daemon.log'], 3),
+  )('a directory in place of %s', async (name) => {
+    await using place = await temporaryDirectory();
+    using at = homeIn(place.path);
+    mkdirSync(join(at.home, name, 'something'), { recursive: true, mode: 0o700 });
+    const { status, stderr } = at.pawl('up');
+    expect(status).toBe(4);
+    expect(stderr).toContain(`${join(at.home, name)} is a directory, but a file of Pawl belongs there.`);
+    expect(at.run(adviceIn(stderr)).status).toBe(0);
+    expect(at.pawl('up')).toMatchObject({ status: 0, stderr: '' });
+    expect(readdirSync(join(at.home, `${name}.aside`))).toEqual(['something']);
+  });
 
-  test.each(['logs', 'backups', 'sessions'])('a file in place of the directory %s', async (name) => {
+  test.each(sampleOf(['logs', 'backups', 'sessions'], 1))('a file in place of the directory %s', async (name) => {
     await using place = await temporaryDirectory();
     using at = homeIn(place.path);
     writeFileSync(join(at.home, name), 'mine');
@@ -89,14 +89,17 @@ test('9: a full disk at the start is named, and with some room it starts', async
   }
 });
 
-test.each([32, 40])('12: with %i open files at the most the limit is named, and without it it starts', async (most) => {
-  await using place = await temporaryDirectory();
-  using at = homeIn(place.path);
-  const { stderr } = at.run(`ulimit -n ${most}; exec "$0" up`);
-  expect(stderr).toContain('Too many files are open (EMFILE)');
-  expect(stderr).toContain('ulimit -n 1024');
-  expect(at.run('ulimit -n 1024; "$0" down; exec "$0" up')).toMatchObject({ status: 0, stderr: '' });
-});
+test.each(sampleOf([32, 40], 1))(
+  '12: with %i open files at the most the limit is named, and without it it starts',
+  async (most) => {
+    await using place = await temporaryDirectory();
+    using at = homeIn(place.path);
+    const { stderr } = at.run(`ulimit -n ${most}; exec "$0" up`);
+    expect(stderr).toContain('Too many files are open (EMFILE)');
+    expect(stderr).toContain('ulimit -n 1024');
+    expect(at.run('ulimit -n 1024; "$0" down; exec "$0" up')).toMatchObject({ status: 0, stderr: '' });
+  },
+);
 
 test('what a shortage comes of is told by the error, or by a look at the system', async () => {
   await using place = await temporaryDirectory();

@@ -1,3 +1,4 @@
+import { sampleOf } from '@pawl/testing/endurance';
 import { git, isolatedGitEnvironment } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { execFileSync } from 'node:child_process';
@@ -40,7 +41,7 @@ function follow(repository: string, text: string): void {
   }
 }
 
-test.each<[string, (repository: string) => Promise<unknown>]>([
+const checkouts: [string, (repository: string) => Promise<unknown>][] = [
   ['on main', async () => undefined],
   ['on main, where it is committed and not pushed', (at) => commitFiles(at, { '.pawl/config.yaml': config })],
   ['on another branch', (at) => git(at, ['switch', '--quiet', '-c', 'feature'])],
@@ -52,7 +53,9 @@ test.each<[string, (repository: string) => Promise<unknown>]>([
     },
   ],
   ['on a detached HEAD', (at) => git(at, ['switch', '--quiet', '--detach'])],
-])(
+];
+
+test.each(sampleOf(checkouts, 2))(
   'the commands of init and of a refused merge work literally, and the next merge merges: %s',
   async (_name, prepare) => {
     await using place = await startClone();

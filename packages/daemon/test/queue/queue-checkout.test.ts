@@ -1,3 +1,4 @@
+import { sampleOf } from '@pawl/testing/endurance';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -100,7 +101,7 @@ const elsewhere: [string, (repository: string) => Promise<void>][] = [
   ],
 ];
 
-test.each(elsewhere)(
+test.each(sampleOf(elsewhere, 2))(
   'section 7: main moves while the checkout is %s, which stays byte for byte as it was',
   async (_, prepare) => {
     const { client, repository } = await aCheckout();
@@ -157,7 +158,7 @@ const waits: [string, (repository: string) => Promise<void>, RegExp, (repository
   ],
 ];
 
-test.each(waits)(
+test.each(sampleOf(waits, 2))(
   'a green change waits while main is checked out and %s; nothing is touched, and it says why',
   async (_, prepare, why, clear) => {
     const { client, repository } = await aCheckout();

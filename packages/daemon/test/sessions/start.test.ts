@@ -1,5 +1,6 @@
 import { strayProcesses } from '@pawl/host/session/stray';
 import { homeAt } from '@pawl/protocol/node/home';
+import { sampleOf } from '@pawl/testing/endurance';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -174,7 +175,7 @@ test('a socket or a token that is taken away comes back', async () => {
   }
 });
 
-test.each(['a directory', 'a FIFO', 'a link to itself', 'nothing'])(
+test.each(sampleOf(['a directory', 'a FIFO', 'a link to itself', 'nothing'], 1))(
   'an output file that became %s does not keep the daemon down',
   async (what) => {
     await using place = await temporaryDirectory();

@@ -1,3 +1,4 @@
+import { sampleOf } from '@pawl/testing/endurance';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
@@ -181,7 +182,7 @@ describe('a merge', () => {
     ['detached', async () => void (await git(daemon.repository, ['checkout', '--quiet', '--detach']))],
     ['mid-merge', async () => writeFileSync(join(daemon.repository, '.git', 'MERGE_HEAD'), `${first}\n`)],
   ];
-  test.each(states)('leaves a work tree that is %s as it is, byte for byte', async (_name, begin) => {
+  test.each(sampleOf(states, 2))('leaves a work tree that is %s as it is, byte for byte', async (_name, begin) => {
     const errand = await doneErrand(daemon, committing('a.txt', 'a'));
     await begin();
     const before = fingerprint(daemon.repository);
