@@ -6,10 +6,10 @@ import { countJUnitFiles } from './check-junit.ts';
 import type { CheckOutput } from './check-output.ts';
 import type { CheckPlace } from './check-place.ts';
 
-/** How many tests the step that a check is at has run: by the JUnit files it should leave, else by what it printed. */
+/** The number of tests that the current step has run: by its JUnit files, else by its output. */
 export async function countStep(place: CheckPlace, check: Check, output: CheckOutput): Promise<TestCount | null> {
   const patterns = check.steps[check.step]?.junit ?? [];
-  // The prompt is written when all of the clone is there, and just before the step begins.
+  // The prompt is written when the clone is complete, just before the step starts.
   const begun = lstatSync(sessionFile(place.step(check.step), 'prompt'), { throwIfNoEntry: false });
   if (patterns.length > 0 && begun !== undefined) {
     const counted = await countJUnitFiles(place.tree, patterns, begun.ctimeMs);

@@ -2,18 +2,17 @@ import type { Check } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { checksOfTrees, updateCheck } from '@pawl/store/changes/checks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
-import type { CheckBench } from './check-bench.ts';
-import { LeftToNext, untilThereIsRoom } from './check-bench.ts';
+import type { CheckContext } from './check-context.ts';
+import { LeftToNext, untilThereIsRoom } from './check-context.ts';
 import { freePlace } from './check-place.ts';
 
-/** How a check ended. */
 export type CheckEnd = Pick<Check, 'exitCode' | 'counts'> & {
   outcome: NonNullable<Check['outcome']>;
   detail: string;
 };
 
-/** Puts the result of a check on record, with its event, once. Returns the ended check. */
-export async function recordEnd(bench: CheckBench, check: Check, how: CheckEnd): Promise<Check> {
+/** Records the result of a check, with its event, once. Returns the ended check. */
+export async function recordEnd(context: CheckContext, check: Check, how: CheckEnd): Promise<Check> {
   const write = async (tx: WriteTransaction) => {
     const patch = { ...how, endedAt: tx.now };
     if (!(await updateCheck(tx, check.id, patch))) return null;
@@ -23,9 +22,9 @@ export async function recordEnd(bench: CheckBench, check: Check, how: CheckEnd):
     tx.emit({ type: 'check.ended', projectId: check.projectId, data });
     return { ...check, ...patch };
   };
-  const { platform, place } = bench;
+  const { platform, place } = context;
   const ended = await untilThereIsRoom(
-    bench,
+    context,
     () => platform.store.write(write),
     () => freePlace(place),
   );

@@ -6,12 +6,12 @@ import { glob, open, realpath } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { checkLimits } from './check-limit.ts';
 
-/** Directories in which nobody's results are, and which take longest to walk through. */
+/** Directories without results that take longest to walk. */
 const skipped = ['node_modules', '.git'];
 
 /**
- * Counts the tests in the JUnit files that a step has left below the clone. What was there before the step began is no
- * result of it: somebody may have committed it. Null: there are none, or more than is read.
+ * Counts the tests in the JUnit files that a step has left below the clone. Files from before the step are not its
+ * results: they may be committed. Null: there are none, or too many.
  */
 export async function countJUnitFiles(
   tree: string,
@@ -29,7 +29,7 @@ export async function countJUnitFiles(
   return texts.length === 0 ? null : countJUnit(texts);
 }
 
-/** The files that the patterns name, without those that a symbolic link takes elsewhere. */
+/** The files that the patterns match, without those that a symbolic link leads elsewhere. */
 async function findFiles(tree: string, patterns: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   const root = await realpath(tree);
@@ -48,14 +48,14 @@ async function findFiles(tree: string, patterns: readonly string[]): Promise<Set
   return found;
 }
 
-/** A path below the root with `*`, `**` and `?`: what else patterns can say may take for ever to follow. */
+/** A path below the root with `*`, `**` and `?` only: other patterns may take forever. */
 function isPlain(pattern: string): boolean {
   if (pattern.length > checkLimits.junitPatternCharacters || !/^[\w.@+*?/ -]+$/.test(pattern)) return false;
   if (pattern.startsWith('/') || pattern.split('/').includes('..')) return false;
   return pattern.split('*').length - 1 <= checkLimits.junitPatternStars;
 }
 
-/** A regular file that was changed since then, or its beginning; its time of change cannot be set by whoever writes it. */
+/** Reads the start of a regular file that was changed since a time; a change time cannot be forged by the writer. */
 async function readFresh(path: string, sinceMs: number, mostBytes: number): Promise<Buffer | null> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -1,14 +1,14 @@
 import type { Check } from '@pawl/schema/change';
 import type { LaunchSpec } from '@pawl/schema/launch-spec';
-import type { CheckBench } from './check-bench.ts';
+import type { CheckContext } from './check-context.ts';
 import { checkEnvironment } from './check-environment.ts';
 import { outputSize } from './check-output.ts';
 
 /**
- * The launch of the step that a check is at. All that it prints goes into one file, in order. The first command that
- * fails ends it, as on other machines that check: a line that was not looked at must not hide a failure.
+ * The launch of a check's current step. All its output goes into one file, in order. The first failing command ends it,
+ * as on other CI systems: an unchecked line must not hide a failure.
  */
-export function stepLaunch({ platform, place, names, bounds }: CheckBench, check: Check): LaunchSpec {
+export function stepLaunch({ platform, place, names, bounds }: CheckContext, check: Check): LaunchSpec {
   const step = check.steps[check.step];
   return {
     command: '/bin/sh',
@@ -19,8 +19,8 @@ export function stepLaunch({ platform, place, names, bounds }: CheckBench, check
   };
 }
 
-/** How many bytes the steps before this one have printed. */
-function printedBefore(place: CheckBench['place'], step: number): number {
+/** How many bytes the earlier steps have printed. */
+function printedBefore(place: CheckContext['place'], step: number): number {
   let sum = 0;
   for (let no = 0; no < step; no += 1) sum += outputSize(place.step(no));
   return sum;

@@ -10,16 +10,16 @@ import type { Store } from '@pawl/store/store';
 import { lstatSync } from 'node:fs';
 import type { CheckBounds } from './check-limit.ts';
 
-/** What one step of a check prints, on its way into the store. */
+/** The output of one check step, on its way into the store. */
 export type CheckOutput = {
   /**
-   * Stores what was added, as far as there is room: the beginning of a check's output. When storing fails, nothing is lost,
-   * and calling it again goes on from there.
+   * Stores new output, as far as there is room: the start of a check's output. If storing fails, nothing is lost, and
+   * the next call continues from there.
    */
   takeIn(options: { final: boolean }): Promise<void>;
-  /** Once nothing writes any more: stores the end of what had no room, and says how much is left out before it. */
+  /** Once nothing writes any more: stores the end of what had no room, and notes how much is left out before it. */
   takeEnd(): Promise<void>;
-  /** All that the step has printed, whatever is stored of it, piece by piece as text. */
+  /** The step's whole output as text, in pieces, whatever is stored of it. */
   text(): AsyncIterable<string>;
   /** How far this step's output is stored, and how much of all steps'. */
   stored(): Pick<Check, 'outputOffset' | 'outputBytes'>;
@@ -35,10 +35,10 @@ type OutputSource = {
   bounds: Pick<CheckBounds, 'storedBytes' | 'endBytes'>;
 };
 
-/** Pieces that go in together, and how far the output file is stored with them. */
+/** Pieces stored together, and the offset of the output file they lead to. */
 type Batch = { pieces: { offset: number; bytes: Uint8Array }[]; offset: number };
 
-/** Takes in the output of a step from where the store has it up to. */
+/** Ingests the output of a step from the stored offset. */
 export function openCheckOutput({ store, check, directory, secrets, bounds }: OutputSource): CheckOutput {
   const path = sessionFile(directory, 'out');
   let { outputOffset, outputBytes } = check;
@@ -78,7 +78,7 @@ export function openCheckOutput({ store, check, directory, secrets, bounds }: Ou
       if (size <= outputOffset) return;
       const begin = Math.max(outputOffset, size - bounds.endBytes);
       const bytes = await readFrom(openTail({ path, offset: begin, secrets }), bounds.endBytes);
-      // The end begins with a whole line where it has one.
+      // Start the end part with a whole line if possible.
       const cut = begin > outputOffset ? bytes.indexOf(0x0a) + 1 : 0;
       const left = begin + cut - outputOffset;
       const pieces: Batch['pieces'] = [{ offset: begin + cut, bytes: bytes.subarray(cut) }];
@@ -91,7 +91,7 @@ export function openCheckOutput({ store, check, directory, secrets, bounds }: Ou
   };
 }
 
-/** A script that writes to /dev/stdout by name begins the file anew, which is careless and no crime. */
+/** A script that opens /dev/stdout by name truncates the file, which is careless but harmless. */
 function toBatch(read: readonly Piece[]): Batch | null {
   const last = read.at(-1);
   if (last === undefined) return null;
@@ -101,13 +101,13 @@ function toBatch(read: readonly Piece[]): Batch | null {
   return { pieces, offset: last.damaged === null ? last.offset + last.bytes.length : 0 };
 }
 
-/** What a step has printed, in bytes; 0 when its output file is gone. */
+/** The size of a step's output; 0 if its file is gone. */
 export function outputSize(directory: string): number {
   const stat = lstatSync(sessionFile(directory, 'out'), { throwIfNoEntry: false });
   return stat?.isFile() === true ? stat.size : 0;
 }
 
-/** Reads to the end of a file that nobody writes to any more. */
+/** Reads to the end of a file that nothing writes to any more. */
 async function readFrom(tail: Tail, mostBytes: number): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -9,10 +9,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { checkLimits } from './check-limit.ts';
 
-/** Where a check runs. All of it is removed once its result is on record. */
+/** Where a check runs. All of it is removed once its result is recorded. */
 export type CheckPlace = {
   dir: string;
-  /** The clone. */
   tree: string;
   temporary: string;
   /** The session directory of a step. */
@@ -24,16 +23,16 @@ export function checkPlace(home: Home, checkId: string): CheckPlace {
   return { dir, tree: join(dir, 'tree'), temporary: join(dir, 'tmp'), step: (no) => join(dir, `step-${no}`) };
 }
 
-/** What a check needs beyond its row when another daemon goes on with it. */
+/** What a check needs beyond its row when another daemon continues it. */
 const requestSchema = z.object({ env: z.array(z.string()) });
 
-/** Makes the directory of a check, with the names of the variables that it may see. */
+/** Creates the directory of a check, with the names of the variables that it may see. */
 export async function makeCheckPlace({ dir, temporary }: CheckPlace, env: readonly string[]): Promise<void> {
   await mkdir(temporary, { recursive: true, mode: 0o700 });
   await writeNote(dir, 'request.json', requestSchema.parse({ env }));
 }
 
-/** The names of the variables that a check may see; none when its note is lost. */
+/** The names of the variables that a check may see; none if its note is lost. */
 export function namesFor({ dir }: CheckPlace): string[] {
   return readNote(dir, 'request.json', requestSchema)?.env ?? [];
 }
@@ -43,14 +42,14 @@ export type Ending = z.infer<typeof endingSchema>;
 const endingSchema = z.object({ outcome: z.enum(checkOutcomes).exclude(['passed']), detail: z.string() });
 
 /**
- * Notes that a check is about to be ended, and why. Its processes are signalled only after that: one that then leaves with
- * exit code 0 has not passed, also when the daemon dies in between.
+ * Records that a check is about to be ended, and why, before its processes are signalled: if one then exits with code
+ * 0, the check has not passed, even if the daemon dies in between.
  */
 export async function noteEnding({ dir }: CheckPlace, ending: Ending): Promise<void> {
   await writeNote(dir, 'ending.json', ending);
 }
 
-/** Why a check was being ended when the last daemon left, or null. */
+/** Why a check was being ended when the last daemon stopped, or null. */
 export function notedEnding({ dir }: CheckPlace): Ending | null {
   return readNote(dir, 'ending.json', endingSchema);
 }
@@ -61,7 +60,7 @@ async function writeNote(dir: string, name: string, note: unknown): Promise<void
   await rename(draft, join(dir, name));
 }
 
-/** Checks run as the same person, and may have written here: what is not as it should be counts as absent. */
+/** Checks run as the same user, and may have written here: an invalid note counts as missing. */
 function readNote<Note>(dir: string, name: string, schema: z.ZodType<Note>): Note | null {
   const text = readSmallFile(join(dir, name), checkLimits.noteBytes);
   if (text === null) return null;
@@ -82,7 +81,7 @@ export async function placedChecks(home: Home): Promise<string[]> {
   }
 }
 
-/** Removes what takes the most room of a check that is over; its output stays. */
+/** Removes the large parts of an ended check; its output stays. */
 export async function freePlace({ tree, temporary }: CheckPlace): Promise<void> {
   await removeWhole(tree);
   await removeWhole(temporary);

@@ -3,11 +3,11 @@ import { constants } from 'node:os';
 import { checkLimits } from './check-limit.ts';
 import type { Ending } from './check-place.ts';
 
-/** What is known of a step when nothing of it runs any more. */
+/** The facts of a step when nothing of it runs any more. */
 type StepFacts = {
-  /** It was ended by us. */
+  /** We ended it. */
   ending: Ending | null;
-  /** How it left; null when nobody has recorded that. */
+  /** Its exit code; null if none was recorded. */
   exitCode: number | null;
   hasClone: boolean;
   /** Bytes that this and the earlier steps have printed. */
@@ -16,7 +16,7 @@ type StepFacts = {
 
 export type Verdict = { outcome: NonNullable<Check['outcome']>; detail: string } | { outcome: null };
 
-/** What follows from the end of a step; an outcome of null is that the next one runs. */
+/** The consequence of the end of a step; an outcome of null means that the next one runs. */
 export function judgeStep(check: Check, facts: StepFacts): Verdict {
   const { ending, exitCode, hasClone, printedBytes } = facts;
   if (ending !== null) return ending;
@@ -24,12 +24,12 @@ export function judgeStep(check: Check, facts: StepFacts): Verdict {
   if (exitCode !== 0) return failed(check, exitInWords(exitCode));
   if (!hasClone) return failed(check, 'the clone is gone: the check has deleted it');
   if (check.step < check.steps.length - 1) return { outcome: null };
-  // A gate that says nothing has most likely not run.
+  // A gate without any output has most likely not run.
   if (printedBytes === 0) return { outcome: 'failed', detail: 'printed nothing' };
   return { outcome: 'passed', detail: 'passed' };
 }
 
-/** A failure of the step that a check is at. */
+/** A failure of a check's current step. */
 export function failed({ steps, step }: Pick<Check, 'steps' | 'step'>, reason: string): Ending {
   const name = steps.length > 1 ? `${steps[step]?.name ?? step}: ` : '';
   return { outcome: 'failed', detail: `${name}${reason}`.slice(0, checkLimits.detailCharacters) };
@@ -43,7 +43,6 @@ function exitInWords(code: number): string {
   return `exit code ${code}`;
 }
 
-/** A time as a person says it. */
 export function durationInWords(durationMs: number): string {
   if (durationMs < 1_000) return `${durationMs} ms`;
   if (durationMs < 60_000) return `${Math.round(durationMs / 100) / 10} s`;

@@ -7,7 +7,6 @@ import { readCheckEnd } from '@pawl/store/changes/check-output';
 import { checkById, recentChecks } from '@pawl/store/changes/checks';
 import type { Database } from '@pawl/store/tables';
 
-/** A check as people see it. */
 export function viewCheck(check: Check): CheckView {
   const { id, commit, tree, onto, changes, plannedAt, startedAt, endedAt, outcome, exitCode, counts } = check;
   return {
@@ -32,7 +31,7 @@ function progressOf({ startedAt, steps, step }: Check): string {
   return `at ${steps[step]?.name ?? 'its end'} (${Math.min(step + 1, steps.length)} of ${steps.length})`;
 }
 
-/** The checks of a project's latest that had this change in their tree, newest first. */
+/** The recent checks of a project that included this change, newest first. */
 export function checksWith(recent: readonly Check[], { id }: Change, most: number): CheckView[] {
   return recent
     .filter(({ changes }) => changes.includes(id))
@@ -40,7 +39,7 @@ export function checksWith(recent: readonly Check[], { id }: Change, most: numbe
     .map(viewCheck);
 }
 
-/** The end of what a check printed: the one that is named, the one for which the change was ejected, or its latest. */
+/** The end of a check's output: of the named one, the one that ejected the change, or its latest. */
 export async function readLog(db: Database, change: Change, reference: string | undefined): Promise<CheckLog> {
   if (reference !== undefined) return logOf(db, await namedCheck(db, change.projectId, reference));
   const cause = isEjected(change) ? (change.ejection?.checkId ?? null) : null;
@@ -48,17 +47,17 @@ export async function readLog(db: Database, change: Change, reference: string | 
   const recent = await recentChecks(db, change.projectId, limits.searchedChecks);
   const latest = found ?? recent.find(({ changes }) => changes.includes(change.id));
   if (latest !== undefined) return logOf(db, latest);
-  throw new PawlError('not_found', 'No check of this change has begun yet.', { hint: 'See `pawl queue`.' });
+  throw new PawlError('not_found', 'No check of this change has started yet.', { hint: 'See `pawl queue`.' });
 }
 
-/** The same for the target branch: the check that is named, whatever it is of, or the latest of the branch itself. */
+/** The same for the target branch: the named check, or the latest of the branch itself. */
 export async function readMainLog(db: Database, projectId: string, reference: string | undefined): Promise<CheckLog> {
   if (reference !== undefined) return logOf(db, await namedCheck(db, projectId, reference));
   const recent = await recentChecks(db, projectId, limits.searchedChecks);
   const latest = recent.find(({ changes }) => changes.length === 0);
   if (latest !== undefined) return logOf(db, latest);
-  throw new PawlError('not_found', 'The target branch itself was not checked lately.', {
-    hint: 'Have it checked: pawl queue check',
+  throw new PawlError('not_found', 'The target branch has no recent check.', {
+    hint: 'Check it: pawl queue check',
   });
 }
 
@@ -67,7 +66,7 @@ async function logOf(db: Database, check: Check): Promise<CheckLog> {
   const steps = [...new Set(chunks.map(({ step }) => step))];
   const output = steps.map((step) => ({
     step: check.steps[step]?.name ?? `step ${step + 1}`,
-    // Joined before it is read as text: a character may begin in one chunk and end in the next.
+    // Join before decoding: a character may span two chunks.
     text: Buffer.concat(chunks.filter((each) => each.step === step).map(({ bytes }) => bytes)).toString('utf8'),
   }));
   return { check: viewCheck(check), output, leftOutBytes };
@@ -80,7 +79,7 @@ async function namedCheck(db: Database, projectId: string, reference: string): P
   const [first, ...others] = reference.length < 4 ? [] : recent.filter(({ id }) => id.startsWith(reference));
   if (first !== undefined && others.length === 0) return first;
   const code = first === undefined ? 'not_found' : 'ambiguous';
-  throw new PawlError(code, `No single check is called ${JSON.stringify(reference.slice(0, 80))}.`, {
+  throw new PawlError(code, `No single check matches ${JSON.stringify(reference.slice(0, 80))}.`, {
     hint: 'See `pawl queue` and `pawl change show`.',
   });
 }

@@ -8,10 +8,10 @@ import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
 import { checkById, insertCheck, openChecks } from '@pawl/store/changes/checks';
 import type { Platform } from '../platform/platform.ts';
-import type { CheckBench } from './check-bench.ts';
-import { createBell } from './check-bench.ts';
+import type { CheckContext } from './check-context.ts';
+import { createBell } from './check-context.ts';
 import type { CheckBounds } from './check-limit.ts';
-import { usualBounds } from './check-limit.ts';
+import { defaultBounds } from './check-limit.ts';
 import { checkPlace, makeCheckPlace, namesFor, notedEnding, placedChecks } from './check-place.ts';
 import { runCheck } from './check-run.ts';
 
@@ -20,57 +20,57 @@ export type CheckRequest = {
   repository: Repository;
   commit: string;
   tree: string;
-  /** The target branch as it is. */
+  /** The current commit of the target branch. */
   onto: string;
   changes: string[];
   config: ProjectConfig;
 };
 
-/** Runs projects' checks, each at one commit in a clone of its own. Their processes outlive the daemon. */
+/** Runs projects' checks, each at one commit in a clone of its own. Their processes survive the daemon. */
 export type Checker = {
-  /** Writes the row (event check.started) and starts it. Resolves when the row is there; it runs on by itself. */
+  /** Writes the row (event check.started) and starts it. Resolves when the row exists; it continues on its own. */
   start(request: CheckRequest): Promise<Check>;
-  /** Ends a check that nobody needs any more: outcome 'cancelled'. Nothing of it is left when this resolves. */
+  /** Cancels a check that is no longer needed. Nothing of it is left when this resolves. */
   cancel(checkId: string, reason: string): Promise<void>;
-  /** After a start of the daemon: takes up every check that has not ended, and removes what others have left. */
+  /** At daemon start: adopts every open check, and removes leftovers of others. */
   adopt(): Promise<void>;
-  /** Takes up again what was let go of by a failure that may have passed: so no check stays open with nobody to end it. */
+  /** Retries checks that were abandoned after a transient failure, so that none stays open. */
   tend(): Promise<void>;
-  /** Stops watching; the processes go on. */
+  /** Stops watching; the processes continue. */
   close(): Promise<void>;
 };
 
-/** A check that is looked after; `done` resolves when nothing of it is left, or the checker was closed. */
-type Job = { bench: CheckBench; done: Promise<void> };
+/** A watched check; `done` resolves when nothing of it is left, or the checker was closed. */
+type Job = { context: CheckContext; done: Promise<void> };
 
-/** The checks of one daemon. The event of each result is how others hear of it. */
-export function createChecker(platform: Platform, bounds: CheckBounds = usualBounds): Checker {
+/** The checks of one daemon. Others learn of each result by its event. */
+export function createChecker(platform: Platform, bounds: CheckBounds = defaultBounds): Checker {
   const jobs = new Map<string, Job>();
   let sweeping: Promise<void> = Promise.resolve();
   let closed = false;
 
-  /** Looks after a check from here on. */
+  /** Watches a check from here on. */
   function takeUp(check: Check): Job {
     const known = jobs.get(check.id);
     if (known !== undefined) return known;
     const place = checkPlace(platform.home, check.id);
     const names = namesFor(place);
     const ending = notedEnding(place);
-    const bench = { platform, bounds, place, names, ending, bell: createBell(), isClosed: () => closed };
-    const job: Job = { bench, done: look(bench, check.id) };
+    const context = { platform, bounds, place, names, ending, bell: createBell(), isClosed: () => closed };
+    const job: Job = { context, done: look(context, check.id) };
     jobs.set(check.id, job);
     return job;
   }
 
-  async function look(bench: CheckBench, checkId: string): Promise<void> {
+  async function look(context: CheckContext, checkId: string): Promise<void> {
     try {
-      // Whoever looked after it before has gone, so this is how far it came.
+      // Read the row again, since the previous watcher may have made progress.
       const check = await checkById(platform.store.db, checkId);
       if (check === null || check.endedAt !== null) return;
-      if ((await runCheck(bench, check)) === null) return;
-      await removeWhole(bench.place.dir);
+      if ((await runCheck(context, check)) === null) return;
+      await removeWhole(context.place.dir);
     } catch (error) {
-      platform.log.error({ check: checkId, error: messageOf(error) }, 'a check is left for now');
+      platform.log.error({ check: checkId, error: messageOf(error) }, 'abandoned a check for now');
     } finally {
       jobs.delete(checkId);
     }
@@ -80,7 +80,7 @@ export function createChecker(platform: Platform, bounds: CheckBounds = usualBou
     try {
       for (const id of ids) await removeWhole(checkPlace(platform.home, id).dir);
     } catch (error) {
-      platform.log.warn({ error: messageOf(error) }, 'what checks have left could not be removed');
+      platform.log.warn({ error: messageOf(error) }, 'failed to remove leftovers of checks');
     }
   }
 
@@ -90,7 +90,7 @@ export function createChecker(platform: Platform, bounds: CheckBounds = usualBou
       const check = plannedCheck(request);
       const place = checkPlace(platform.home, check.id);
       try {
-        // The note comes first: whoever finds the row finds what it needs to go on.
+        // Write the note first: whoever finds the row finds what it needs to continue.
         await makeCheckPlace(place, request.config.env);
         await platform.store.write(async (tx) => {
           check.plannedAt = tx.now;
@@ -111,16 +111,16 @@ export function createChecker(platform: Platform, bounds: CheckBounds = usualBou
       if (closed) throw leaving();
       const check = await checkById(platform.store.db, checkId);
       if (check === null || check.endedAt !== null) return jobs.get(checkId)?.done;
-      const { bench, done } = takeUp(check);
-      bench.ending ??= { outcome: 'cancelled', detail: reason };
-      bench.bell.ring();
+      const { context, done } = takeUp(check);
+      context.ending ??= { outcome: 'cancelled', detail: reason };
+      context.bell.ring();
       await done;
       if (closed) throw leaving();
     },
 
     async adopt() {
       for (const check of await openChecks(platform.store.db)) takeUp(check);
-      // Other directories are of checks that have ended, or never began.
+      // Other directories belong to checks that have ended, or never started.
       sweeping = sweep((await placedChecks(platform.home)).filter((id) => !jobs.has(id)));
     },
 
@@ -131,7 +131,7 @@ export function createChecker(platform: Platform, bounds: CheckBounds = usualBou
 
     async close() {
       closed = true;
-      for (const { bench } of jobs.values()) bench.bell.ring();
+      for (const { context } of jobs.values()) context.bell.ring();
       await Promise.all([...jobs.values()].map(({ done }) => done));
       await sweeping;
     },
@@ -139,10 +139,10 @@ export function createChecker(platform: Platform, bounds: CheckBounds = usualBou
 }
 
 function leaving(): PawlError {
-  return new PawlError('unavailable', 'The daemon leaves.', { hint: 'Try again when it is back.' });
+  return new PawlError('unavailable', 'The daemon is stopping.', { hint: 'Try again when it is back.' });
 }
 
-/** The row of a check before anything of it exists. */
+/** The initial row of a check. */
 function plannedCheck({ project, commit, tree, onto, changes, config }: CheckRequest): Check {
   return {
     id: newId(),

@@ -10,12 +10,12 @@ import { rightsOf } from '../definitions/home-definitions.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** A route as the gate sees it. The types demand access; a route without it refuses agents all the same. */
+/** A route as the gate sees it. The types demand access; a route without it refuses agents anyway. */
 type GatedRoute = { method: string; getRoutingPath(): string; access?: Access };
 
 /**
- * Admits an agent's token only to routes whose access allows its kind and definition. Must be added before the handlers.
- * People pass; so does the one path that needs no token.
+ * Admits an agent's token only to routes whose access allows its kind and definition. Add it before the handlers.
+ * People pass, and so does the one path without a token.
  */
 export function gateAgents(
   app: OpenAPIHono<DoorVariables>,
@@ -32,7 +32,7 @@ export function gateAgents(
     };
   for (const route of gated) app.on(route.method, route.getRoutingPath(), at(route.access));
   app.get(openapi.path, at(openapi.access));
-  // These methods are answered too, with a refusal that the protocol asks for.
+  // The protocol requires a refusal for these methods.
   app.on(['GET', 'DELETE'], routes.mcp.path, at(routes.mcp.access));
   app.use(async (context, next) => {
     if (context.get('caller')?.kind !== 'agent' || context.get('isGated') === true) return next();
@@ -40,7 +40,6 @@ export function gateAgents(
   });
 }
 
-/** The kind and definition of an agent that makes a request. */
 export async function callerRights(platform: DefinitionPlatform, agentId: string): Promise<AgentCaller> {
   const agent = await agentById(platform.store.db, agentId);
   if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
@@ -50,7 +49,7 @@ export async function callerRights(platform: DefinitionPlatform, agentId: string
 async function refuse(access: Access | undefined, rights: () => Promise<AgentCaller>): Promise<void> {
   if (access === undefined || access.agents === 'none') throw personOnly();
   const { agents, needs } = access;
-  // Most routes require nothing of a definition; then none is looked up.
+  // Most routes require nothing of a definition, so skip the lookup.
   if (agents === 'any' && needs.actions.length === 0 && needs.hears === undefined) return;
   checkAccess(access, await rights());
 }

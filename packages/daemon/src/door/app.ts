@@ -70,7 +70,7 @@ export type AppParts = {
   requestStop(): void;
 };
 
-/** Every route with its handler, behind the door. */
+/** All routes with their handlers, behind the door. */
 export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   const { platform } = parts;
   const app = lockedApp(parts);
@@ -104,7 +104,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   return app;
 }
 
-/** An app without routes, whose callers are known and may ask before a request is looked at. */
+/** An app without routes that authenticates and authorises callers before it reads a request. */
 function lockedApp({ platform, port }: Pick<AppParts, 'platform' | 'port'>): OpenAPIHono<DoorVariables> {
   const app = new OpenAPIHono<DoorVariables>({
     defaultHook(result) {
@@ -130,24 +130,20 @@ function lockedApp({ platform, port }: Pick<AppParts, 'platform' | 'port'>): Ope
     }),
   );
 
-  // Who may ask is settled before what they ask is looked at.
+  // Authorise before reading the request.
   gateAgents(app, Object.values(routes), (agentId) => callerRights(platform, agentId));
   maskRequests(app, platform);
 
   app.use(async (context, next) => {
     const { method, path } = context.req;
-    // Whoever changed something is on record, with where they came in.
+    // Log every request that changes something, with its path.
     if (method !== 'GET')
-      platform.log.info(
-        { method, path, caller: context.get('caller'), host: context.req.header('host') },
-        'asked for a change',
-      );
+      platform.log.info({ method, path, caller: context.get('caller'), host: context.req.header('host') }, 'request');
     await next();
   });
   return app;
 }
 
-/** The routes about the daemon itself, projects and agents as they are. */
 function addDaemonRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
   const { platform, agents } = parts;
   app.openapi(routes.health, (context) => context.json({ status: 'ok' as const, version }, 200));

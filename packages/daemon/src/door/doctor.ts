@@ -32,7 +32,7 @@ const lowDiskBytes = 512 * 1024 * 1024;
 /** How many files a finding names. */
 const namedFiles = 10;
 
-/** Compares what is on this machine with what the registry says. It repairs nothing that could hold work, but by moving it to the trash. */
+/** Compares the machine with the registry. Repairs nothing that could hold work, except by moving it to the trash. */
 export function createDoctor(platform: DefinitionPlatform, reconciler: Reconciler): Doctor {
   async function examine(): Promise<Diagnosis> {
     const findings = [
@@ -83,7 +83,7 @@ export function createDoctor(platform: DefinitionPlatform, reconciler: Reconcile
         const entry = await trashOrphan(platform, orphan);
         if (entry !== null) fixed.push(`moved ${orphan.path} to ${entry}`);
       } catch (error) {
-        platform.log.warn({ path: orphan.path, error: messageOf(error) }, 'an orphan stays where it is');
+        platform.log.warn({ path: orphan.path, error: messageOf(error) }, 'failed to remove an orphaned worktree');
       }
     }
     await reconciler.sweep();
@@ -93,20 +93,18 @@ export function createDoctor(platform: DefinitionPlatform, reconciler: Reconcile
   return { examine, repair };
 }
 
-/** Projects whose configuration cannot be read. */
 async function checkConfigurations(platform: DefinitionPlatform): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const project of await listProjects(platform.store.db)) {
     const trouble = await configTrouble(platform, project);
     if (trouble === null) continue;
     const message = `${project.name}: nothing is checked or merged: ${trouble}`;
-    const hint = 'Correct the file, and commit it on the branch that changes go to.';
+    const hint = 'Correct the file, and commit it on the target branch.';
     findings.push({ check: 'configuration', level: 'error', message, hint, fixable: false });
   }
   return findings;
 }
 
-/** Projects whose local target branch and the remote's have diverged. */
 async function checkDivergence(platform: DefinitionPlatform): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const project of await listProjects(platform.store.db)) {
@@ -157,12 +155,12 @@ function checkStore(reconciler: Reconciler): Finding {
         check: 'store',
         level: 'error',
         message: `output cannot be stored: ${trouble}`,
-        hint: 'It is tried again; nothing is lost.',
+        hint: 'It is retried; nothing is lost.',
         fixable: false,
       };
 }
 
-/** A database that had to be replaced is told here as long as it is the last thing that happened to it. */
+/** Reports a replaced database as long as that is the latest event about it. */
 async function checkRestored(platform: DefinitionPlatform): Promise<Finding[]> {
   const [event] = (await readEvents(platform.store.db, { afterSeq: 0, limit: 1_000, types: ['store.restored'] })).slice(
     -1,
@@ -206,7 +204,7 @@ async function checkProjects(platform: DefinitionPlatform): Promise<Finding[]> {
     }));
 }
 
-/** Definition files that cannot be used, or do not get what they ask for: the home's own, and those of each project. */
+/** Definition files that cannot be used, or do not get what they ask for: the home's own, and each project's. */
 async function checkDefinitions(platform: DefinitionPlatform): Promise<Finding[]> {
   const findings = new Map<string, Finding>();
   for (const project of [null, ...(await listProjects(platform.store.db))]) {
@@ -232,7 +230,7 @@ async function checkDefinitions(platform: DefinitionPlatform): Promise<Finding[]
   return [...findings.values()];
 }
 
-/** Settings that repositories bring for coding CLIs, and that nobody has trusted. */
+/** Untrusted settings for coding CLIs in repositories. */
 async function checkSettings(platform: DefinitionPlatform): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const project of await listProjects(platform.store.db)) {
@@ -242,8 +240,8 @@ async function checkSettings(platform: DefinitionPlatform): Promise<Finding[]> {
     findings.push({
       check: 'trust',
       level: 'warning',
-      message: `${project.name} brings settings that nobody has trusted: ${names.slice(0, namedFiles).join(', ')}${more}`,
-      hint: `Agents are kept from them, or not started. See what they would do: pawl trust --list '${project.root}'`,
+      message: `${project.name} has untrusted settings: ${names.slice(0, namedFiles).join(', ')}${more}`,
+      hint: `Agents ignore them, or are not started. See what they would do: pawl trust --list '${project.root}'`,
       fixable: false,
     });
   }
@@ -261,7 +259,7 @@ async function retainedWorktrees(platform: DefinitionPlatform): Promise<Finding[
             check: 'worktree',
             level: 'warning' as const,
             message: `${worktree} of ${alias} was kept: ${worktreeEnd.reason}`,
-            hint: 'Commit or move what is in it; `pawl worktree prune` then takes it away.',
+            hint: 'Commit or move what is in it; `pawl worktree prune` then removes it.',
             fixable: false,
           },
         ],
@@ -274,7 +272,7 @@ function orphanFinding({ path, project, inUse }: Orphan): Finding {
       check: 'worktree',
       level: 'warning',
       message: `${path} belongs to no agent${inUse ? ', but a process works in it' : ''}`,
-      hint: 'Look at what is in it, and move it away yourself.',
+      hint: 'Inspect it, and move it away yourself.',
       fixable: false,
     };
   }
@@ -289,7 +287,7 @@ function orphanFinding({ path, project, inUse }: Orphan): Finding {
         check: 'worktree',
         level: 'warning',
         message: `${path} belongs to no agent`,
-        hint: '`pawl doctor --fix` moves it to the trash, from where it can be taken back.',
+        hint: '`pawl doctor --fix` moves it to the trash, from where it can be restored.',
         fixable: true,
       };
 }
@@ -313,7 +311,7 @@ async function silentSessions(platform: DefinitionPlatform): Promise<Finding[]> 
     check: 'session',
     level: 'warning',
     message: `session ${session.no} of agent ${session.agentId} has no process`,
-    hint: 'It is ended at the next look; --fix looks now.',
+    hint: 'It is ended at the next health check; --fix does it now.',
     fixable: true,
   }));
 }

@@ -7,7 +7,7 @@ import { listTrust, trustProject } from '../definitions/trust/trust-project.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** What concerns the home as a whole: the person's desk, all agents at once, definitions, worktrees. */
+/** Routes about the home: the person's desk, all agents at once, definitions, worktrees. */
 export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
   const { platform, agents, reconciler, signals, desk } = parts;
 
@@ -24,7 +24,7 @@ export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts):
   app.openapi(routes.switchDesk, async (context) => context.json(await desk.switchTo(context.req.valid('json')), 200));
   app.openapi(routes.definitions, async (context) => {
     const caller = context.get('caller');
-    // An agent is told of its own project only, whatever it asks for.
+    // An agent sees its own project only.
     const about =
       caller.kind === 'person'
         ? await projectAround(platform, context.req.valid('query').path)

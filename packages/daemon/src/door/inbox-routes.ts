@@ -5,7 +5,7 @@ import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { PersonInbox } from '../questions/inbox.ts';
 import { inOrder, queueInbox } from '../queue/queue-inbox.ts';
 
-/** Lists all that waits for a person: questions and permissions, and the queues of all projects. */
+/** Lists everything that waits for a person: questions, permissions, and the queues of all projects. */
 export function addInboxRoutes(
   app: OpenAPIHono<DoorVariables>,
   parts: { platform: DefinitionPlatform; inbox: PersonInbox },

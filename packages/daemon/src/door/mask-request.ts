@@ -8,7 +8,7 @@ import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { tooLarge } from '../platform/http/door.ts';
 
-/** Where a person hands over credentials: what these fields hold goes to the accounts, and nowhere else. */
+/** Fields with credentials from a person, which go to the accounts and nowhere else. */
 const credentials = new Map<string, 'secret' | 'environment'>([
   [routes.addAccount.path, 'secret'],
   [routes.work.path, 'environment'],
@@ -16,8 +16,8 @@ const credentials = new Map<string, 'secret' | 'environment'>([
 ]);
 
 /**
- * The one border for text that comes by a request: every secret of the home is masked in it before a handler sees it, so that
- * none can be stored by any verb. To be added before the handlers.
+ * Masks every secret of the home in a request before a handler sees it, so that no verb can store one. Add it before
+ * the handlers.
  */
 export function maskRequests(app: OpenAPIHono<DoorVariables>, platform: SessionPlatform): void {
   app.use(async (context, next) => {
@@ -35,7 +35,7 @@ function masked(context: Context<DoorVariables>, platform: SessionPlatform, text
   try {
     body = JSON.parse(text);
   } catch {
-    // The handler says what is wrong with it.
+    // The handler reports what is wrong with it.
     return redact(platform, text);
   }
   const kept = handedOver(context, platform, body);
@@ -46,7 +46,7 @@ function masked(context: Context<DoorVariables>, platform: SessionPlatform, text
 
 type HandedOver = { secrets: Record<string, string>; restore(clean: unknown): unknown };
 
-/** The credentials that a person hands over with a request, and how they come back into it once it is masked. */
+/** The credentials in a person's request, and how to restore them after masking. */
 function handedOver(context: Context<DoorVariables>, platform: SessionPlatform, body: unknown): HandedOver {
   const nothing: HandedOver = { secrets: {}, restore: (clean) => clean };
   const field = credentials.get(context.req.path);
@@ -74,11 +74,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An address, or the key that a request is remembered by, is a name: a secret in one is a mistake, and is not kept. */
+/** Refuses a secret in a URL or an idempotency key, since those are names and are kept. */
 function refuseSecretWords(context: Context, platform: SessionPlatform): void {
   const words = [decoded(context.req.url), context.req.header('idempotency-key') ?? ''].join('\n');
   if (redact(platform, words) === words) return;
-  throw new PawlError('invalid_input', 'The address of the request has a secret in it.', {
+  throw new PawlError('invalid_input', 'The URL of the request contains a secret.', {
     hint: 'Name the agent, change or task instead.',
   });
 }
@@ -91,7 +91,7 @@ function decoded(url: string): string {
   }
 }
 
-/** The body, as far as one may be long; one whose length was not told is read up to there. */
+/** Reads the body up to the limit, also if its length is not given. */
 async function readBody(context: Context): Promise<string> {
   const { raw } = context.req;
   if (context.req.header('content-length') !== undefined) return raw.text();

@@ -13,7 +13,7 @@ import { callerRights } from './agent-gate.ts';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** Who a caller is, and `/mcp`: the verbs as tools, each asked with the caller's own authority and no other. */
+/** The caller's identity, and `/mcp`: the verbs as tools, each with exactly the caller's authority. */
 export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents }: AppParts): void {
   app.openapi(daemonRoutes.whoami, async (context) => {
     const caller = context.get('caller');
@@ -22,7 +22,7 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
     return context.json({ caller: caller.kind, agent: await agents.view(id), doors: open }, 200);
   });
 
-  /** A client that asks this app itself, through the same door, with the token that the caller came with. */
+  /** A client that calls this app through the same door, with the caller's token. */
   function clientOf(context: Context<DoorVariables>, signal: AbortSignal): Client {
     const authorization = context.req.header('authorization') ?? '';
     const ask = (request: Request) => {
@@ -34,10 +34,10 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
   }
 
   let door: Promise<HttpDoor> | undefined;
-  /** Few homes ask for it; the others need not carry it. */
+  /** Load it on first use, since few homes need it. */
   const openDoor = () =>
     (door ??= import('@pawl/mcp/http').then(({ createHttpDoor }) =>
-      createHttpDoor(({ message }) => platform.log.debug({ message }, 'an MCP request')),
+      createHttpDoor(({ message }) => platform.log.debug({ message }, 'MCP request')),
     ));
 
   app.openAPIRegistry.registerPath(daemonRoutes.mcp);
@@ -52,7 +52,7 @@ export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents
     const name = caller.kind === 'person' ? 'person' : caller.agentId;
     return (await openDoor()).answer(name, desk, context.req.raw);
   });
-  // There are no sessions, so there is no stream to open for one and none to end.
+  // There are no sessions, so there is no stream to open or end.
   app.on(['GET', 'DELETE'], daemonRoutes.mcp.path, (context) =>
     context.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405, {
       allow: 'POST',

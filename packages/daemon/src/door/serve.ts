@@ -5,12 +5,12 @@ import type { Logger } from 'pino';
 import { restoreToken } from '../platform/http/authority.ts';
 import { listenOnLoopback, listenOnSocket, stopListening } from '../platform/http/listen.ts';
 
-/** The addresses at which a daemon answers. */
+/** The addresses of a daemon. */
 export type Served = {
   port: number;
-  /** Puts the socket and the token back if somebody took them away, by a careless clean-up perhaps. */
+  /** Restores the socket and the token if they were deleted. */
   restore(): Promise<void>;
-  /** Answers no more requests; resolves when every connection is closed. */
+  /** Stops answering; resolves when every connection is closed. */
   close(): Promise<void>;
 };
 
@@ -19,11 +19,10 @@ type ServeOptions = {
   port: number;
   token: string;
   log: Logger;
-  /** Called with the port before the socket, by which clients find the daemon, is there. */
+  /** Called with the port before the socket exists, by which clients find the daemon. */
   onPort(port: number): void;
 };
 
-/** Serves on loopback and on the home's socket. */
 export async function serve(listener: RequestListener, options: ServeOptions): Promise<Served> {
   const { home, log } = options;
   const loopback = await listenOnLoopback(listener, options.port);
@@ -40,7 +39,7 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
     async restore() {
       if (!existsSync(home.token)) restoreToken(home.token, options.token);
       if (existsSync(home.socket)) return;
-      log.warn('the socket was taken away; listening again');
+      log.warn('the socket was deleted; listening again');
       void stopListening([socket]);
       socket = await listenOnSocket(listener, home.socket);
     },

@@ -15,7 +15,7 @@ import { eventStream } from '../platform/http/sse.ts';
 
 const outputPage = { limitRows: 200, limitBytes: 1024 * 1024 };
 
-/** The two routes that are a page or a stream, as the reader asks: output and events. */
+/** Routes that return a page or a stream, as the reader asks: output and events. */
 export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
   const { platform, agents } = parts;
   let streams = 0;
@@ -88,7 +88,7 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
       return context.json({ events, lastSeq }, 200);
     }
     const known = context.req.valid('header')['last-event-id'] ?? after;
-    // A client that knows more than the log does saw a database that is gone: it must look at everything afresh.
+    // A client that is ahead of the log has seen a database that was replaced: it must reload everything.
     let gap = known !== undefined && known > lastSeq;
     let seq = known === undefined || gap ? lastSeq : known;
     return eventStream(
@@ -107,7 +107,7 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
   });
 }
 
-/** Reads `Accept`: a stream when it is asked for, or by default where a route is a stream first of all. */
+/** Reads `Accept`: a stream if requested, or by default for a route that is mainly a stream. */
 function wantsStream(context: Context, byDefault: boolean): boolean {
   const accept = context.req.header('accept') ?? '*/*';
   if (accept.includes('text/event-stream')) return true;

@@ -39,7 +39,7 @@ export function createMergeQueues(platform: SessionPlatform, reconciler: Pick<Re
   let ticking: NodeJS.Timeout | null = null;
   let stopListening = () => {};
 
-  function hear({ type, projectId, agentId }: Event): void {
+  function onEvent({ type, projectId, agentId }: Event): void {
     if (projectId === null || !queueEvents.has(type)) return;
     wake(projectId);
     if (agentId !== null) void wakeFurther(agentId);
@@ -74,7 +74,7 @@ export function createMergeQueues(platform: SessionPlatform, reconciler: Pick<Re
       wake(projectId);
     },
     async begin() {
-      stopListening = store.onCommit(({ events }) => events.forEach(hear));
+      stopListening = store.onCommit(({ events }) => events.forEach(onEvent));
       await checker.adopt();
       refresh.begin();
       ticking = setInterval(() => void tick().catch(() => undefined), platform.timing.queueMs).unref();

@@ -4,9 +4,9 @@ import { lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Writes `.pawl/input/` into a worktree, in the given order, each file by tmp + rename. The last file (the manifest) vouches
- * for the others: while it exists, all of them are whole, so one from an earlier run is removed first. Repeating it after a
- * crash does no harm. The worktree's content is foreign: a `.pawl` that is a symlink would lead the files out of it and is refused.
+ * Writes `.pawl/input/` into a worktree, in the given order, each file by rename. The last file (the manifest) vouches
+ * for the others: while it exists, all of them are complete, so an old one is removed first. It is safe to repeat after
+ * a crash. The worktree is untrusted: a `.pawl` that is a symlink would lead the files out of it and is refused.
  */
 export async function writeInput(worktree: string, files: InputFile[]): Promise<void> {
   for (const directory of ['.pawl', join('.pawl', 'input'), join('.pawl', 'output')]) {
@@ -15,13 +15,13 @@ export async function writeInput(worktree: string, files: InputFile[]): Promise<
   const input = join('.pawl', 'input');
   const last = files.at(-1);
   if (last !== undefined) await rm(join(worktree, input, last.path), { recursive: true, force: true });
-  // What an earlier run was given as background would be taken for this one's.
+  // Remove the background files of an earlier run.
   await rm(join(worktree, input, 'context'), { recursive: true, force: true });
   for (const file of files) {
     const folders = dirname(file.path) === '.' ? [] : dirname(file.path).split('/');
     for (const index of folders.keys()) await plainDirectory(worktree, join(input, ...folders.slice(0, index + 1)));
     const path = join(worktree, input, file.path);
-    // Whatever the repository has at this name, a link to somewhere else perhaps, is not written through.
+    // Never write through whatever the repository has at this name, such as a link.
     await rm(`${path}.tmp`, { recursive: true, force: true });
     await writeFile(`${path}.tmp`, file.content, { mode: 0o600, flag: 'wx' });
     await rm(path, { recursive: true, force: true });
@@ -29,7 +29,7 @@ export async function writeInput(worktree: string, files: InputFile[]): Promise<
   }
 }
 
-/** Makes a directory of the worktree, or refuses what is there instead. */
+/** Creates a directory of the worktree, or refuses what is there instead. */
 async function plainDirectory(worktree: string, directory: string): Promise<void> {
   const path = join(worktree, directory);
   await mkdir(path, { recursive: true, mode: 0o700 });

@@ -6,21 +6,21 @@ import { endedAgents } from '../platform/ended-agents.ts';
 import type { Wakeable } from '../platform/wakeable.ts';
 import { createWakeable } from '../platform/wakeable.ts';
 
-/** An agent's output for readers that follow it, each at its own pace. */
+/** An agent's output for readers that follow it at their own pace. */
 export type OutputFeed = { open(agentId: string): OutputReader };
 
 export type OutputReader = {
-  /** The next chunks after `chunkId`, after a wait if need be; null once the agent has ended and all was given. */
+  /** Waits for chunks after `chunkId`; null once the agent has ended and all was returned. */
   next(chunkId: number, signal: AbortSignal): Promise<Chunk[] | null>;
   close(): void;
 };
 
 const batch = { limitRows: 64, limitBytes: 128 * 1024 };
 
-/** How much of what was just committed is kept for those who follow an agent. */
+/** How much recently committed output is kept for readers that follow an agent. */
 const recentBytes = 1024 * 1024;
 
-/** What was committed while somebody follows an agent: readers that are up to date need not ask the store for it. */
+/** Output committed while an agent is followed, so that readers who are up to date need no query. */
 type Following = {
   wakes: Wakeable;
   readers: number;
@@ -28,11 +28,11 @@ type Following = {
   recentBytes: number;
   /** The newest chunk that is no longer in `recent`. */
   droppedId: number;
-  /** Every chunk of the agent with a greater id is in `recent`; null while that is not known. */
+  /** All chunks of the agent with a greater id are in `recent`; null while that is unknown. */
   knownAfter: number | null;
 };
 
-/** Follows the store; `isWorking` says whether more output of an agent may come. */
+/** Follows the store; `isWorking` tells if more output of an agent may come. */
 export function followOutput(store: Store, isWorking: (agentId: string) => Promise<boolean>): OutputFeed {
   const following = new Map<string, Following>();
   store.onCommit(({ chunks, events }) => {
@@ -46,7 +46,7 @@ export function followOutput(store: Store, isWorking: (agentId: string) => Promi
     if (entry.knownAfter === null || chunkId < entry.knownAfter) {
       const chunks = await readChunks(store.db, { agentId, afterId: chunkId, ...batch });
       if (chunks.length > 0) return chunks;
-      // The store has nothing later, so all that comes from now on is told by its commits.
+      // The store has nothing later, so from now on commits report everything.
       entry.knownAfter ??= Math.max(chunkId, entry.droppedId);
       if (chunkId < entry.knownAfter) return [];
     }

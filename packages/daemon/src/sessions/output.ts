@@ -15,14 +15,14 @@ import type { SessionPlatform } from '../accounts/session-platform.ts';
 
 export type OutputFormat = 'raw' | 'events';
 
-/** Turns stored chunks, given in their order, into what a reader asked for. */
+/** Converts stored chunks, in order, into the format a reader asked for. */
 export type OutputPresenter = {
   present(chunk: Chunk): Promise<OutputChunk>;
-  /** What is left when no more will come: last lines that have no end. */
+  /** The unfinished last lines, when no more output will come. */
   rest(): OutputChunk[];
 };
 
-/** A presenter for one reader. It knows where lines that are cut into several chunks begin, wherever the reader begins. */
+/** A presenter for one reader. Handles lines that span chunks, wherever the reader starts. */
 export function outputPresenter(platform: SessionPlatform, agent: Agent, format: OutputFormat): OutputPresenter {
   const { db } = platform.store;
   const numbers = new Map<string, number>();
@@ -36,7 +36,7 @@ export function outputPresenter(platform: SessionPlatform, agent: Agent, format:
     return numbers.get(sessionId) ?? 0;
   }
 
-  /** Where the reading of a stream begins. */
+  /** The initial state for reading a stream. */
   async function streamBefore(chunk: Chunk): Promise<Pick<Stream, 'splitter' | 'mask'>> {
     const session = await sessionById(db, chunk.sessionId);
     const secrets = session === null ? [] : secretsOf(platform, agent, session);
@@ -72,8 +72,8 @@ export function outputPresenter(platform: SessionPlatform, agent: Agent, format:
 }
 
 /**
- * An event as it may be seen. What a model says in pieces is cut anywhere, so that a secret in it stands in no single line,
- * and is only there when the pieces are put together again, as every reader does.
+ * An event with secrets masked. A model's text arrives in pieces, so a secret may span several and only show when they
+ * are joined.
  */
 function masked(event: StreamEvent, mask: PieceMask): StreamEvent[] {
   if (event.type === 'text-delta' || (event.type === 'text' && event.piece === true)) {
@@ -93,7 +93,7 @@ type Stream = { splitter: LineSplitter; mask: PieceMask; last: OutputChunk; stre
 const shownCharacters = 200;
 const newline = 0x0a;
 
-/** A splitter that stands where a chunk begins: it has what the chunks before it hold of the line that goes on here. */
+/** A splitter positioned at the start of a chunk, with the start of its line from earlier chunks. */
 async function splitterBefore(db: Database, chunk: Chunk): Promise<LineSplitter> {
   const maxLineBytes = limits.lineBytes;
   const parts: Uint8Array[] = [];
@@ -110,7 +110,7 @@ async function splitterBefore(db: Database, chunk: Chunk): Promise<LineSplitter>
   return createLineSplitter({ maxLineBytes, carry });
 }
 
-/** The text of some bytes, and the bytes themselves where the text cannot say them. */
+/** The text of some bytes, and the bytes themselves if they are not valid text. */
 function rawContent(bytes: Uint8Array): { content: string; base64?: string } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const content = buffer.toString('utf8');

@@ -11,17 +11,17 @@ import type { Platform } from '../platform/platform.ts';
 export type ProviderQuestion = {
   wanted: string | undefined;
   definition: Definition;
-  /** The agent that asks, or whose change the new one works on; null for a person's request. */
+  /** The requesting agent, or the author of the change in question; null for a person's request. */
   asker: Pick<Agent, 'provider'> | null;
   /** Null for an agent without a project. */
   project: Project | null;
-  /** Where its program is looked up. */
+  /** The PATH to look up its program. */
   path: string;
 };
 
 /**
- * The provider of a new agent: named by the request, the definition, the asking agent, the project or the home, in this
- * order; else the only coding agent that is installed. A stand-in such as `scripted` has to be named.
+ * Chooses the provider of a new agent: named by the request, the definition, the requesting agent, the project or the
+ * home, in this order; else the only installed coding agent. A `scripted` provider must be named.
  */
 export async function chooseProvider(
   platform: Platform,

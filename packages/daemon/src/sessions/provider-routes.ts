@@ -6,7 +6,7 @@ import { listProviders } from './providers.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
-/** What coding CLIs there are: nothing secret, so that agents may ask too, for what they delegate. */
+/** Lists coding CLIs: nothing secret, so agents may ask too. */
 export function addProviderRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { platform: Platform }): void {
   app.openapi(sessionRoutes.listProviders, async (context) => {
     const caller = context.get('caller');

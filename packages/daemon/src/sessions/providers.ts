@@ -4,14 +4,14 @@ import { capabilitiesOf } from '@pawl/providers/capability';
 import { detectProviders, installedAgents, programOf } from '@pawl/providers/detect';
 import type { Platform } from '../platform/platform.ts';
 
-type ProviderShop = Pick<Platform, 'providers' | 'environment'> & {
+type ProviderContext = Pick<Platform, 'providers' | 'environment'> & {
   choices: Pick<Platform['choices'], 'provider'>;
-  /** Where programs are looked up. */
+  /** The PATH to look up programs. */
   path: string;
 };
 
-/** Every provider: whether its program is on the PATH, and what it can do. */
-export async function listProviders({ providers, choices, environment, path }: ProviderShop): Promise<ProviderList> {
+/** All providers: whether the program is on the PATH, and its abilities. */
+export async function listProviders({ providers, choices, environment, path }: ProviderContext): Promise<ProviderList> {
   const found = { ...environment, PATH: path };
   const detected = await detectProviders(providers.list(), found);
   const installed = await installedAgents(providers.list(), found);
@@ -32,8 +32,8 @@ export async function listProviders({ providers, choices, environment, path }: P
   };
 }
 
-/** What is to be said about providers: those that are installed, a default that is not, and entries that are not right. */
-export async function checkProviders(platform: ProviderShop): Promise<Finding[]> {
+/** Reports installed providers, a default that is missing, and invalid entries. */
+export async function checkProviders(platform: ProviderContext): Promise<Finding[]> {
   const { providers, problems } = await listProviders(platform);
   const installed = providers.filter(({ path, install }) => path !== null && install !== null);
   return [
@@ -46,13 +46,13 @@ export async function checkProviders(platform: ProviderShop): Promise<Finding[]>
       check: 'provider',
       level: 'warning',
       message: `config.yaml: ${reason}`,
-      hint: 'It is left out. Correct it, then: pawl down && pawl up',
+      hint: 'It is ignored. Correct it, then: pawl down && pawl up',
       fixable: false,
     })),
   ];
 }
 
-function defaultFinding({ choices }: ProviderShop, providers: ProviderList['providers']): Finding[] {
+function defaultFinding({ choices }: ProviderContext, providers: ProviderList['providers']): Finding[] {
   const usual = providers.find(({ isDefault }) => isDefault);
   if (usual !== undefined && usual.path !== null) return [];
   if (choices.provider === null) {
@@ -67,11 +67,11 @@ function defaultFinding({ choices }: ProviderShop, providers: ProviderList['prov
       level: 'warning',
       message:
         usual === undefined
-          ? `the default provider ${choices.provider} is none that there is`
+          ? `the default provider ${choices.provider} does not exist`
           : `the default provider ${usual.name} is not installed`,
       hint: usual?.install
         ? `Install it: ${usual.install}`
-        : 'Choose another one: pawl config set provider NAME; `pawl providers` shows what there is.',
+        : 'Choose another one: pawl config set provider NAME; `pawl providers` lists them.',
       fixable: false,
     },
   ];

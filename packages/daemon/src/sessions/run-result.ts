@@ -10,23 +10,23 @@ import type { Wakeable } from '../platform/wakeable.ts';
 import { createWakeable } from '../platform/wakeable.ts';
 import type { Platform } from '../platform/platform.ts';
 
-/** A look is repeated so often, in case a wake was lost. */
+/** Interval of checks, in case a wake was lost. */
 const lookMs = 1_000;
 
-/** How many of a run's messages are searched for its last words. */
+/** How many of a run's messages are searched for its final one. */
 const lastMessages = 20;
 
 export type RunResults = {
-  /** A run with its result, after it has ended or after `waitMs`, whichever comes first. */
+  /** A run with its result, once it has ended or after `waitMs`. */
   wait(runId: string, waitMs: number, signal: AbortSignal): Promise<RunResult>;
 };
 
-/** Lets callers wait for the end of runs. A result is read from stored facts, so a restart of the daemon loses none. */
+/** Lets callers wait for the end of runs. Reads results from stored facts, so a restart of the daemon loses none. */
 export function createRunResults({ store }: Platform): RunResults {
   const waiters = new Map<string, Set<Wakeable>>();
   store.onCommit(({ events }) => {
     if (waiters.size === 0 || !events.some(({ type }) => type === 'run.ended' || type === 'agent.killed')) return;
-    // A kill may end many runs; each waiter looks for itself.
+    // A kill may end many runs; each waiter checks for itself.
     for (const set of waiters.values()) for (const wakes of set) wakes.wake();
   });
 
@@ -59,7 +59,7 @@ export function createRunResults({ store }: Platform): RunResults {
     async wait(runId, waitMs, signal) {
       if (waitMs > 0) {
         if (waiters.size >= limits.resultWaits)
-          throw new PawlError('busy', `${limits.resultWaits} wait for results already.`, { hint: 'Try again later.' });
+          throw new PawlError('busy', `${limits.resultWaits} callers wait for results.`, { hint: 'Try again later.' });
         await untilEnded(runId, waitMs, signal);
       }
       const run = await requiredRun(runId);
@@ -69,7 +69,7 @@ export function createRunResults({ store }: Platform): RunResults {
     },
   };
 
-  /** All of what a run returned. Its record has the beginning only; the message that it left has the rest. */
+  /** The whole result of a run. Its record has the beginning only; its last message has the rest. */
   async function resultOf(run: Run): Promise<Pick<RunResult, 'result' | 'cut'>> {
     if (run.outcome === null) return { result: null, cut: false };
     const short = run.detail ?? '';
@@ -80,7 +80,6 @@ export function createRunResults({ store }: Platform): RunResults {
   }
 }
 
-/** A run as its record shows it to others. */
 export function viewRun(run: Run, agent: Agent): Pick<RunResult, 'run' | 'agent'> {
   const { id, repoPath, sessionId, agentId, agentKind, parentRunId, detail, questions, startedAt, endedAt } = run;
   return {
@@ -107,5 +106,5 @@ export async function refuseResult(platform: Platform, callerId: string, runId: 
   const agent = run === null ? null : await agentById(platform.store.db, run.agentId);
   if (agent === null) throw new PawlError('not_found', `There is no run ${JSON.stringify(runId.slice(0, 80))}.`);
   if (agent.id === callerId || agent.parentId === callerId) return;
-  throw new PawlError('forbidden', 'An agent may ask for the results of its own runs and of its children’s only.');
+  throw new PawlError('forbidden', 'Agents may only read the results of their own and their children’s runs.');
 }

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { Platform } from '../platform/platform.ts';
 
 /**
- * The MCP servers of a session: those that the person chose, and Pawl's own, which speaks as the agent. The token is in the
- * session's environment, from where most CLIs pass it on. It says which agent it serves, so that without that token it is
- * nobody, instead of the person whose home it finds.
+ * The MCP servers of a session: those of the person, and Pawl's own, which acts as the agent. The token is in the
+ * session's environment, from where most CLIs pass it on. The server's configuration names its agent, so that without
+ * the token it has no identity, instead of the person's.
  */
 export function sessionServers(
   { home, choices, authority, pawl }: Pick<Platform, 'home' | 'choices' | 'authority' | 'pawl'>,

@@ -63,7 +63,7 @@ test('a check that was let go of by a failure is taken up again when it is tende
   const refusing = vi.spyOn(platform.platform.store, 'write').mockRejectedValue(new Error('the store is broken'));
   const letGo = vi.spyOn(platform.platform.log, 'error');
   await writeFile(go, '');
-  const words = 'a check is left for now';
+  const words = 'abandoned a check for now';
   await waitUntil(() => letGo.mock.calls.some(([, message]) => message === words), { what: 'the failure' });
   refusing.mockRestore();
   expect(await checkById(platform.store.db, id)).toMatchObject({ endedAt: null });

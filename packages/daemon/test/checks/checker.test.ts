@@ -109,7 +109,7 @@ test('a check whose clone cannot be made is failed, and says why', async () => {
   const { id } = await bench.checker.start({ ...request, commit: missing });
   const check = await bench.result(id);
   expect(check).toMatchObject({ outcome: 'failed', exitCode: null, startedAt: null });
-  expect(check.detail).toMatch(/^its clone could not be made: .*0123456789/);
+  expect(check.detail).toMatch(/^its clone could not be created: .*0123456789/);
 });
 
 test('a disk that is full in the middle of the clone is the reason of a failed check', async (context) => {
@@ -121,7 +121,7 @@ test('a disk that is full in the middle of the clone is the reason of a failed c
   try {
     const check = await bench.run(checksOf(['echo a']));
     expect(check).toMatchObject({ outcome: 'failed', exitCode: null });
-    expect(check.detail).toMatch(/^its clone could not be made: .* \(the disk has \d MB left\)$/);
+    expect(check.detail).toMatch(/^its clone could not be created: .* \(the disk has \d MB left\)$/);
     expect(await bench.directories()).toEqual([]);
   } finally {
     spawnSync('umount', ['-l', checks]);

@@ -83,7 +83,7 @@ test('doctor tells of each one that is installed, and of entries that are not ri
 
 test.each([
   ['codex', 'the default provider codex is not installed', /npm install -g @openai\/codex/],
-  ['nobody', 'the default provider nobody is none that there is', /pawl providers/],
+  ['nobody', 'the default provider nobody does not exist', /pawl providers/],
 ])('doctor warns when the default provider is %s, which is not there', async (provider, message, hint) => {
   await using here = await machine({}, {}, provider);
   expect(await checkProviders(here.platform)).toEqual([

@@ -1,6 +1,6 @@
 import { createCaches } from '@pawl/daemon/platform/caches';
 import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
-import { usualBounds } from '@pawl/daemon/checks/check-limit';
+import { defaultBounds } from '@pawl/daemon/checks/check-limit';
 import type { Checker } from '@pawl/daemon/checks/checker';
 import { createChecker } from '@pawl/daemon/checks/checker';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
@@ -113,7 +113,7 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
     ended,
     checker(bounds: Partial<CheckBounds> = {}): Checker {
       const checker = createChecker(platform, {
-        ...usualBounds,
+        ...defaultBounds,
         graceMs: 200,
         ...bounds,
       });

@@ -25,7 +25,7 @@ import { retakeTask } from '../../tasks/tasks.ts';
 import type { SignalParts } from './signal-parts.ts';
 
 /** The prompt of an agent that is resumed without one. */
-const goOn = 'Go on with your task.';
+const defaultPrompt = 'Go on with your task.';
 
 export type ResumeOptions = {
   /** An event to store with the new run. */
@@ -110,7 +110,7 @@ function taskToResume(agent: Agent, run: Run | null, prompt: string | undefined)
       hint: `Give it a task: pawl resume ${agent.alias} "…"`,
     });
   }
-  const task = prompt ?? goOn;
+  const task = prompt ?? defaultPrompt;
   checkTask(task);
   return task;
 }

@@ -4,36 +4,36 @@ import type { Agent, Chunk, Message, Session, Usage } from '@pawl/schema/record'
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
 import type { OutputEvidence } from '../../mail/evidence.ts';
 
-/** A session whose output is taken in. */
+/** A session whose output is ingested. */
 export type IntakeTarget = {
   agent: Agent;
   session: Session;
   directory: string;
   parser: OutputParser;
-  /** What the provider had reported of the conversation before this session took it up. */
+  /** The usage that the provider had reported for the conversation before this session. */
   reportedBefore: Usage | null;
-  /** What must not stand in its output: it is masked there. */
+  /** Secrets to mask in its output. */
   secrets: readonly string[];
-  /** How many messages of this session are in the history, and which tools of it run: by call id, what they do. */
+  /** The number of this session's messages in the history, and its running tools by call id. */
   messages: number;
   openTools: Map<string, string>;
   offsets: Record<Chunk['stream'], number>;
 };
 
-/** The result of one look at the output files: to be stored in one transaction, then accepted. */
+/** The result of one read of the output files: to be stored in one transaction, then accepted. */
 export type Batch = {
   chunks: { stream: Chunk['stream']; offset: number; bytes: Uint8Array }[];
   patch: SessionPatch;
   messages: SaidMessage[];
-  /** How many of the last messages come from a line without an end: after a crash it is read, and so said, again. */
+  /** How many of the last messages come from an unfinished line, which is read again after a crash. */
   unfinished: number;
   events: NewEvent[];
-  /** The mail that it shows to have arrived. */
+  /** The mail that it proves delivered. */
   heard: OutputEvidence;
   bytes: number;
 };
 
-/** Something that became part of the agent's history. */
+/** A message for the agent's history. */
 export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
 
 export function emptyBatch(): Batch {

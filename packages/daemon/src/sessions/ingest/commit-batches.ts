@@ -6,16 +6,16 @@ import type { IngestOptions } from './ingest.ts';
 import type { Intake } from './intake.ts';
 import { storeBatch } from './store-batch.ts';
 
-/** The outcome of storing so far. */
+/** The state of storing output. */
 export type Storing = {
   readonly options: IngestOptions;
-  /** Sessions of which it is not known that all mail in their hands has been read. */
+  /** Sessions that may hold mail not known to be read. */
   readonly expectsMail: Set<string>;
-  /** Why output cannot be stored now; null when all is well. */
+  /** Why output cannot be stored now, or null. */
   trouble: string | null;
 };
 
-/** Reads and stores what some sessions have gained; false when that failed. */
+/** Reads and stores new output of some sessions; false on failure. */
 export async function takeIn(storing: Storing, intakes: readonly Intake[]): Promise<boolean> {
   try {
     const batches = await collect(intakes, false);
@@ -25,7 +25,7 @@ export async function takeIn(storing: Storing, intakes: readonly Intake[]): Prom
   }
 }
 
-/** Stores one more piece of a session that has ended: what came of it, or that nothing was left. */
+/** Stores one more piece of an ended session. */
 export async function drainOnce(storing: Storing, intake: Intake): Promise<'stored' | 'failed' | 'empty'> {
   const batches = await collect([intake], true);
   if (batches.length === 0) return 'empty';
@@ -41,7 +41,7 @@ async function collect(intakes: readonly Intake[], final: boolean): Promise<[Int
   return batches;
 }
 
-/** Stores batches in one transaction; false when that failed and they are to be tried again. */
+/** Stores batches in one transaction; false on failure, to be retried. */
 async function commit(storing: Storing, batches: [Intake, Batch][]): Promise<boolean> {
   const { options, expectsMail } = storing;
   crashPoint('ingest.before_commit');
@@ -53,7 +53,7 @@ async function commit(storing: Storing, batches: [Intake, Batch][]): Promise<boo
       }
     });
   } catch (error) {
-    // What is wrong with one session's output must not hold up the others'.
+    // A problem with one session's output must not block the others.
     if (batches.length === 1 || isPassing(error)) return failed(storing, error);
     const outcomes = [];
     for (const batch of batches) outcomes.push(await commit(storing, [batch]));
@@ -71,7 +71,7 @@ async function commit(storing: Storing, batches: [Intake, Batch][]): Promise<boo
   return true;
 }
 
-/** After an echo the model's next word tells that it was read; after a word, nothing is left to be told. */
+/** After an echo, the model's next output proves that it was read; after that, nothing is expected. */
 function noteExpected(expectsMail: Set<string>, sessionId: string, { echoes, answered }: OutputEvidence): void {
   if (echoes.length > 0 && answered !== 'after-echo') expectsMail.add(sessionId);
   else if (answered === 'after-echo') expectsMail.delete(sessionId);

@@ -3,16 +3,16 @@ import type { Storing } from './commit-batches.ts';
 import { takeIn } from './commit-batches.ts';
 import type { Intake } from './intake.ts';
 
-/** How long to wait before storing is tried again after it failed. */
+/** The delay before storing is retried after a failure. */
 export const retryMs = 500;
-/** How many sessions one commit takes output from; the others are next. */
+/** How many sessions one commit covers; the others are next. */
 const sessionsPerCommit = 16;
 
-/** Decides when output is read: soon after a session's files have changed, some sessions at a time. */
+/** Schedules reads of output: soon after a session's files change, some sessions at a time. */
 export type IngestTicks = {
   /** The files of a session have changed. */
   wake(sessionId: string): void;
-  /** Reads one piece of a session at once, between two ticks; true when more is there. */
+  /** Reads one piece of a session at once, between two ticks; true if there is more. */
   takeOne(intake: Intake, isOpen: () => boolean): Promise<boolean>;
   stop(): void;
 };
@@ -40,7 +40,7 @@ export function createIngestTicks({ intakes, storing, serially }: TickParts): In
     const taken = takeWoken();
     const stored = await take(taken);
     for (const intake of stored ? taken : []) if (intake.hasMore()) woken.add(intake.target.session.id);
-    // Requests get their turn between two ticks, however loud the agents are.
+    // Yield to requests between two ticks, however much output there is.
     await nextTurn();
     ticking = false;
     const [next] = woken;
@@ -53,7 +53,7 @@ export function createIngestTicks({ intakes, storing, serially }: TickParts): In
     return taken.map((sessionId) => intakes.get(sessionId)).filter((intake) => intake !== undefined);
   }
 
-  /** Reads and stores what some sessions have gained; false when that failed, and is tried again later. */
+  /** Reads and stores new output of some sessions; false on failure, which is retried later. */
   async function take(taken: Intake[]): Promise<boolean> {
     const stored = await takeIn(storing, taken);
     if (!stored) wakeLater(taken, retryMs);

@@ -14,22 +14,22 @@ import { createIngestTicks, retryMs } from './ingest-ticks.ts';
 import type { Intake, Pace, TurnState } from './intake.ts';
 import { openIntake } from './intake.ts';
 
-/** The one place where output becomes chunks and facts. */
+/** The only place where output becomes chunks and facts. */
 export type Ingest = {
-  /** Begins, or goes on, taking in a session's output. */
+  /** Starts or continues ingesting a session's output. */
   attach(target: IntakeTarget): Promise<void>;
-  /** Stores a session's output to the last byte, once nothing writes to it any more, and lets go of it. */
+  /** Stores a session's output to the last byte, once nothing writes to it any more, and releases it. */
   finish(sessionId: string): Promise<void>;
   live(agentId: string): LiveState | undefined;
-  /** What an agent is in the middle of; nothing when no session of it runs. */
+  /** The tools and answer in progress of an agent; empty if no session runs. */
   turn(agentId: string): TurnState;
-  /** True while an agent's process is in the middle of a turn, so that it hears what it is told. */
+  /** True while an agent's process is in a turn, so that it reads its input. */
   isInTurn(agentId: string): boolean;
-  /** Whether it falls silent, or its provider has reported a limit. */
+  /** Whether it is silent, or its provider has reported a limit. */
   pace(agentId: string): Pace;
-  /** Stores what an agent has printed up to now. */
+  /** Stores an agent's output so far. */
   catchUp(agentId: string): Promise<void>;
-  /** Why output cannot be stored now, such as a full disk; null when all is well. */
+  /** Why output cannot be stored now, such as a full disk; or null. */
   trouble(): string | null;
   close(): Promise<void>;
 };
@@ -37,20 +37,20 @@ export type Ingest = {
 export type IngestOptions = {
   store: Store;
   prompts: PromptAssets;
-  /** The session's process may have left. */
+  /** The session's process may have exited. */
   onLeft(sessionId: string): void;
-  /** The provider has ended its turn; what it said is durable. */
+  /** The provider has ended its turn; its output is durable. */
   onTurnEnded(sessionId: string): void;
-  /** What a session has used has changed; that is durable. */
+  /** The usage of a session has changed; that is durable. */
   onUsage(sessionId: string): void;
-  /** Output cannot be stored, for a reason that is not the last one. */
+  /** Output cannot be stored, for a new reason. */
   onTrouble(reason: string): void;
-  /** A process could not be looked at; the next look follows. */
+  /** A process could not be checked; the next check follows. */
   onError(error: unknown): void;
   livenessMs?: number;
 };
 
-/** Watches sessions' files and stores what they gain: one commit per tick, however many sessions have something. */
+/** Watches sessions' files and stores new output: one commit per tick for all sessions. */
 export function startIngest(options: IngestOptions): Ingest {
   const intakes = new Map<string, Intake>();
   const byDirectory = new Map<string, string>();
@@ -74,15 +74,15 @@ export function startIngest(options: IngestOptions): Ingest {
     { livenessMs: options.livenessMs },
   );
 
-  /** Stores what is left of a session that has ended; fails when the daemon leaves, whose successor does it then. */
+  /** Stores the rest of an ended session; fails when the daemon stops, and the next one does it. */
   async function drain(intake: Intake): Promise<void> {
     for (;;) {
       const drained = await serially(async () => {
-        if (closed) throw new PawlError('unavailable', 'The daemon leaves; the next one stores what is left.');
+        if (closed) throw new PawlError('unavailable', 'The daemon is stopping; the next one stores the rest.');
         return drainOnce(storing, intake);
       });
       if (drained === 'empty') return;
-      // Other sessions do not wait for a store that has no room.
+      // Do not block other sessions while the store is full.
       await (drained === 'failed' ? delay(retryMs) : nextTurn());
     }
   }
@@ -116,7 +116,7 @@ export function startIngest(options: IngestOptions): Ingest {
     async catchUp(agentId) {
       const intake = byAgent.get(agentId);
       if (intake === undefined) return;
-      // It may end while others have their turn; then its files are closed and stay so.
+      // It may end meanwhile; then its files are closed.
       const isOpen = () => byAgent.get(agentId) === intake;
       for (let more = true; more;) more = await ticks.takeOne(intake, isOpen);
     },

@@ -12,12 +12,12 @@ import { emptyBatch, isEmpty } from './batch.ts';
 import type { Learned } from './learn.ts';
 import { beginLearning, learnLine, noteDamage, worthReading } from './learn.ts';
 
-/** The tools of an agent that run, and whether only a part of its answer is there. */
+/** The running tools of an agent, and whether its answer is incomplete. */
 export type TurnState = { tools: string[]; answering: boolean };
 
 /**
- * How long a session has printed nothing though no tool of it runs, and how long ago its provider reported a limit, 0 when it
- * does not; and when it began another turn by itself, by the clock that only goes forward, 0 when it did not.
+ * How long a session has been silent without a running tool; how long ago its provider reported a limit, 0 if not; and
+ * when it started another turn by itself, by the monotonic clock, 0 if not.
  */
 export type Pace = { silentMs: number; limitedMs: number; turnBegunMs: number };
 
@@ -25,25 +25,25 @@ export type Intake = Output<Batch> & {
   readonly target: IntakeTarget;
   live(): LiveState | undefined;
   turn(): TurnState;
-  /** The provider has said that its turn ended. */
+  /** The provider has ended its turn. */
   turnEnded(): boolean;
   pace(): Pace;
 };
 
-/** How far the output of one session is read. */
+/** The read position of one session's output. */
 type Reading = {
   readonly learned: Learned;
   readonly splitter: LineSplitter;
-  /** Where the next chunk of each stream begins. It goes on although a file was damaged. */
+  /** Where the next chunk of each stream starts. Continues even if a file was damaged. */
   readonly offsets: Record<Chunk['stream'], number>;
-  /** True while what was read so far ends with a line's end. */
+  /** True while the output read so far ends with a newline. */
   whole: boolean;
   lastOutputMs: number;
 };
 
 const newline = 0x0a;
 
-/** Takes in one session's output from where the store has it up to. */
+/** Ingests one session's output from the stored offset. */
 export function openIntake(target: IntakeTarget): Intake {
   const { directory, offsets, secrets } = target;
   const learned = beginLearning(target);
@@ -70,7 +70,7 @@ export function openIntake(target: IntakeTarget): Intake {
   };
 }
 
-/** Learns from what was added to both streams; null when that is nothing. */
+/** Learns from new output of both streams; null if there is none. */
 function batchOf(reading: Reading, pieces: readonly Piece[], isComplete: boolean): Batch | null {
   const { learned, splitter } = reading;
   const batch = emptyBatch();
@@ -95,7 +95,7 @@ function takePiece(reading: Reading, { stream, bytes, damaged }: Piece, batch: B
   if (stream === 'stdout') for (const line of splitter.push(linesOf(reading, bytes))) learnLine(learned, line, batch);
 }
 
-/** All bytes, or only the last line when no line before that has a fact to tell. Only whole lines are ever left out. */
+/** All bytes, or only the last line if no line before it contains a fact. Only drops whole lines. */
 function linesOf(reading: Reading, bytes: Uint8Array): Uint8Array {
   const wholeBefore = reading.whole;
   reading.whole = bytes.at(-1) === newline;
@@ -111,7 +111,7 @@ function paceOf({ learned, lastOutputMs }: Reading): Pace {
   };
 }
 
-/** A splitter that stands where the stored output ends, in the middle of a line if need be. */
+/** A splitter positioned at the end of the stored output, possibly in the middle of a line. */
 function splitterAt(path: string, offset: number): LineSplitter {
   const maxLineBytes = limits.lineBytes;
   if (offset === 0) return createLineSplitter({ maxLineBytes });

@@ -10,13 +10,13 @@ import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
 import { isPieceOf, kept, saidMessage } from './said-message.ts';
 
-/** Everything known of a session from the lines of its output so far. */
+/** Everything known about a session from its output so far. */
 export type Learned = {
   readonly target: IntakeTarget;
   readonly about: { projectId: string | null; agentId: string };
   readonly redaction: (text: string) => string;
   providerSessionId: string | null;
-  /** A process has one conversation: its first word on it counts, whatever it prints later. */
+  /** A process has one conversation: its first id counts, whatever it prints later. */
   identified: boolean;
   counted: UsageState;
   limitUntil: number | null;
@@ -24,17 +24,17 @@ export type Learned = {
   live: LiveState | undefined;
   turnEnded: boolean;
   turnBegunMs: number;
-  /** Tools that run: by call id, what they do. */
+  /** Running tools: what they do, by call id. */
   readonly openTools: Map<string, string>;
   answering: boolean;
-  /** How many messages of this session are in the history. */
+  /** The number of this session's messages in the history. */
   messages: number;
 };
 
 /** Events that only a model which has read its input causes. */
 const modelEvents: readonly StreamEvent['type'][] = ['text', 'text-delta', 'thinking', 'tool-call'];
 
-/** How much of a tool call is told to those who wait for it. */
+/** How much of a tool call is shown. */
 const toolCharacters = 120;
 
 const tooManyMessages: SaidMessage = {
@@ -43,12 +43,12 @@ const tooManyMessages: SaidMessage = {
   data: null,
 };
 
-/** How much of a provider's last word is kept as a fact; the chunks have all of it. */
+/** How much of a provider's result is stored as a fact; the chunks have all of it. */
 const resultCharacters = 8_192;
 
 const newline = 0x0a;
 
-/** What the store knows of a session whose output is taken in, before another line is read. */
+/** The stored state of a session before another line is read. */
 export function beginLearning(target: IntakeTarget): Learned {
   const { agent, session, offsets } = target;
   const hasBegun = offsets.stdout > 0;
@@ -61,7 +61,7 @@ export function beginLearning(target: IntakeTarget): Learned {
     counted: { usage: session.usage, reported: session.reported },
     limitUntil: session.limitUntil,
     limitSeenMs: session.limitUntil === null ? null : performance.now(),
-    // After a restart nobody remembers the last line, but it is known that there was one.
+    // After a restart the last line is unknown, but there was one.
     live: hasBegun ? { live: session.result === null ? 'working' : 'idle', detail: '' } : undefined,
     turnEnded: session.result !== null,
     turnBegunMs: 0,
@@ -71,7 +71,6 @@ export function beginLearning(target: IntakeTarget): Learned {
   };
 }
 
-/** Learns from one line of stdout. */
 export function learnLine(state: Learned, line: { text: string; oversized: boolean }, batch: Batch): void {
   if (line.oversized)
     noteDamage(state, batch, 'stdout', `a line is longer than ${limits.lineBytes} bytes; it is stored but not read`);
@@ -83,7 +82,7 @@ export function noteDamage({ target, about }: Learned, batch: Batch, stream: Chu
   batch.events.push({ type: 'session.damaged', ...about, data: { no: target.session.no, stream, reason } });
 }
 
-/** Cuts whole lines down to the last one, when no line before that has a fact to tell. */
+/** Drops all whole lines but the last if they contain no fact. */
 export function worthReading(state: Learned, bytes: Uint8Array): Uint8Array {
   if (!state.identified) return bytes;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -93,18 +92,18 @@ export function worthReading(state: Learned, bytes: Uint8Array): Uint8Array {
   return buffer.subarray(buffer.lastIndexOf(newline, buffer.length - 2) + 1);
 }
 
-/** Whether the history of a session has as many messages as it may. */
+/** True if the history of a session is full. */
 function isFull({ messages }: Learned): boolean {
   return messages > limits.messagesPerSession;
 }
 
-/** JSON may spell a secret with escapes: only what it says can be compared. */
+/** JSON may escape a secret, so compare decoded text. */
 function eventsOf({ target, redaction }: Learned, line: string): StreamEvent[] {
   const events = target.parser.parse(line);
   return line.includes('\\u') ? events.map((event) => cleanEvent(event, redaction)) : events;
 }
 
-/** An event in whose texts no secret stands. */
+/** An event with its secrets masked. */
 function cleanEvent(event: StreamEvent, clean: (text: string) => string): StreamEvent {
   const entries = Object.entries(event).map(([name, value]) => [
     name,
@@ -116,10 +115,10 @@ function cleanEvent(event: StreamEvent, clean: (text: string) => string): Stream
 function learn(state: Learned, event: StreamEvent, batch: Batch): void {
   const { session, reportedBefore } = state.target;
   state.live = liveState(event) ?? state.live;
-  // An agent that works on has got over its limit.
+  // An agent that continues to work is past its limit.
   if (event.type === 'tool-call' || event.type === 'text-delta') state.limitSeenMs = null;
   follow(state, event, batch);
-  hear(state, event, batch);
+  noteMailEvidence(state, event, batch);
   if (event.type === 'session') {
     if (state.identified) return;
     state.identified = true;
@@ -133,11 +132,11 @@ function learn(state: Learned, event: StreamEvent, batch: Batch): void {
     Object.assign(batch.patch, state.counted);
   } else if (event.type === 'limit') {
     state.limitSeenMs ??= performance.now();
-    // A later word on the limit does not take back when it ends.
+    // A later message about the limit does not clear when it ends.
     state.limitUntil = event.until ?? state.limitUntil ?? 0;
     batch.patch.limitUntil = state.limitUntil;
   } else if (event.type === 'result') {
-    // A turn that ended well was not stopped by a limit, whatever was said about one on the way.
+    // A turn that ended well was not stopped by a limit, whatever was reported before.
     if (event.ok && state.limitUntil !== null) {
       state.limitUntil = null;
       state.limitSeenMs = null;
@@ -148,11 +147,11 @@ function learn(state: Learned, event: StreamEvent, batch: Batch): void {
   }
 }
 
-/** Notes what an event shows about mail: a line that was taken in, or that the model has spoken since. */
-function hear(state: Learned, event: StreamEvent, batch: Batch): void {
+/** Records what an event proves about mail: an echoed line, or output of the model since. */
+function noteMailEvidence(state: Learned, event: StreamEvent, batch: Batch): void {
   const { heard } = batch;
   if (event.type === 'echo' && event.uuid !== undefined) {
-    // Input after the end of a turn begins another one.
+    // Input after the end of a turn starts another one.
     if (state.turnEnded) state.turnBegunMs = performance.now();
     state.turnEnded = false;
     heard.echoes.push(event.uuid);
@@ -162,11 +161,11 @@ function hear(state: Learned, event: StreamEvent, batch: Batch): void {
     heard.answered = 'after-echo';
 }
 
-/** Adds to the history what was said and done, and notes what the agent is in the middle of. */
+/** Adds messages to the history, and tracks the turn. */
 function follow(state: Learned, event: StreamEvent, batch: Batch): void {
   if (state.target.parser.conversation.length === 0) return;
   if (isFull(state)) {
-    // From here on most lines are not read, so what it is in the middle of is not known.
+    // From here on most lines are not read, so the turn's state is unknown.
     state.openTools.clear();
     state.answering = false;
     return;
@@ -183,7 +182,7 @@ function follow(state: Learned, event: StreamEvent, batch: Batch): void {
   batch.messages.push(isFull(state) ? tooManyMessages : said);
 }
 
-/** Notes which tools run, and whether an answer is half there. */
+/** Tracks running tools, and whether an answer is incomplete. */
 function followTurn(state: Learned, event: StreamEvent): void {
   const isPiece = event.type === 'text-delta' || (event.type === 'text' && event.piece === true);
   if (isPiece) state.answering = true;

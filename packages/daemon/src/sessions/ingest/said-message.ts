@@ -3,7 +3,7 @@ import { limits } from '@pawl/schema/limit';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { SaidMessage } from './batch.ts';
 
-/** Turns an event into a message of the history; null when it is no part of it. */
+/** Converts an event into a message of the history; null if it is not part of it. */
 export function saidMessage(event: StreamEvent): SaidMessage | null {
   switch (event.type) {
     case 'text':
@@ -21,12 +21,12 @@ export function saidMessage(event: StreamEvent): SaidMessage | null {
   }
 }
 
-/** Whether something that was said goes on with what was said last: both are pieces of one text. */
+/** True if two consecutive messages are pieces of one text. */
 export function isPieceOf(said: SaidMessage, last: SaidMessage): boolean {
   return [said, last].every(({ kind, data }) => kind === 'assistant' && data?.['piece'] === true);
 }
 
-/** As much of a text as the history has room for. */
+/** A text cut to what the history holds. */
 export function kept(text: string): string {
   return cutText(text, limits.messageCharacters);
 }

@@ -12,10 +12,10 @@ import { recordEvidence } from '../../mail/evidence.ts';
 import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
 import { isPieceOf, kept } from './said-message.ts';
 
-/** How mail in a session's hands is recognised; `isExpected` is false when all of it is known to have been read. */
+/** How mail claimed for a session is recognised; `isExpected` is false if all of it is known to be read. */
 export type MailInHands = { prompts: PromptAssets; isExpected: boolean };
 
-/** Stores a batch of one session: chunks, facts, messages, mail that arrived, and events. */
+/** Stores a batch of one session: chunks, facts, messages, delivered mail, and events. */
 export async function storeBatch(
   tx: WriteTransaction,
   target: IntakeTarget,
@@ -25,7 +25,7 @@ export async function storeBatch(
   const { id: sessionId } = target.session;
   for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
   await updateSession(tx, sessionId, await withoutTakenId(tx, target, batch.patch));
-  // Mail stands in the history where it was heard, as far as one look at the output can tell.
+  // Place mail in the history where it was read, as far as one batch can tell.
   const first = (batch.heard.before ?? 0) === 0;
   if (first) await noteMail(tx, target, batch, mail);
   await storeMessages(tx, target, batch);
@@ -33,7 +33,7 @@ export async function storeBatch(
   for (const event of batch.events) tx.emit(event);
 }
 
-/** Marks the mail that a batch shows to have arrived. A session that only talks has no mail in its hands most of the time. */
+/** Marks the mail that a batch proves delivered. Usually a session has no claimed mail. */
 async function noteMail(
   tx: WriteTransaction,
   target: IntakeTarget,
@@ -44,7 +44,7 @@ async function noteMail(
   await recordEvidence(tx, { ...target, prompts }, heard);
 }
 
-/** What a CLI prints as its conversation is its own word: one that another process has is not believed. */
+/** Ignores a conversation id that another process has, since a CLI may print any. */
 async function withoutTakenId(tx: WriteTransaction, target: IntakeTarget, patch: SessionPatch): Promise<SessionPatch> {
   const { providerSessionId, ...others } = patch;
   if (typeof providerSessionId !== 'string') return patch;
@@ -56,7 +56,7 @@ async function withoutTakenId(tx: WriteTransaction, target: IntakeTarget, patch:
   return others;
 }
 
-/** Adds to the history what a session said; the words of the dead, and of a run that is over, come too late. */
+/** Adds a session's messages to the history, unless its agent or run has ended. */
 async function storeMessages(
   tx: WriteTransaction,
   { agent, session, secrets }: IntakeTarget,
@@ -76,7 +76,7 @@ async function storeMessages(
     await appendMessage(tx, { agentId: agent.id, runId: session.runId, sessionId: session.id, ...message });
 }
 
-/** True when the last line, which has no end, was taken into the history by a daemon that died just then. */
+/** True if a daemon that crashed had already stored the unfinished last line. */
 function isSame(stored: readonly Message[], said: readonly SaidMessage[]): boolean {
   return (
     stored.length === said.length &&

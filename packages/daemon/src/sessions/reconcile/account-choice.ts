@@ -10,8 +10,8 @@ import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { letWait } from './verdict.ts';
 
 /**
- * Whose credentials an agent's next session uses. Null leaves that to the CLI's own login. Undefined: all that it could use
- * have reached a limit, and it is on record that the run waits for the earliest.
+ * Chooses the account of an agent's next session. Null: the CLI's own login. Undefined: all usable accounts have
+ * reached a limit, and the run is recorded as waiting for the earliest.
  */
 export async function accountFor(
   platform: SessionPlatform,
@@ -20,7 +20,7 @@ export async function accountFor(
 ): Promise<Account | null | undefined> {
   const own = agent.accountId === null ? null : await accountById(platform.store.db, agent.accountId);
   if (own === null) return null;
-  // Whose account is gone goes on with what new agents would use.
+  // If its account is gone, use the default one.
   const wanted = own.removedAt === null ? own : ((await platform.accounts.chosen(own.provider)) ?? own);
   const choice = chooseAccount({
     wanted,
@@ -35,13 +35,13 @@ export async function accountFor(
   const { until } = choice;
   await platform.store.write(async (tx) => {
     tx.emit({ type: 'agent.exhausted', projectId: agent.projectId, agentId: agent.id, data: { until } });
-    const detail = `every account that it may use has reached a limit; ${choice.account.name} is the first to be free`;
+    const detail = `all usable accounts have reached a limit; ${choice.account.name} is the first to be free`;
     await letWait(tx, { agent, run }, { until, for: 'account', detail });
   });
   return undefined;
 }
 
-/** Notes who uses an account now, and that it is another one than before. */
+/** Records which account an agent uses, and a switch if it changed. */
 export async function useAccount(tx: WriteTransaction, agent: Agent, account: Account): Promise<void> {
   await touchAccount(tx, account.id);
   if (agent.accountId === account.id) return;
@@ -61,8 +61,8 @@ export async function useAccount(tx: WriteTransaction, agent: Agent, account: Ac
 }
 
 /**
- * The sessions whose conversation can be gone on with under an account: all of them, once what another account keeps of it
- * was copied; none, where the CLI does not let its conversations move.
+ * The sessions whose conversation can be resumed under an account: all, after copying what another account keeps; none
+ * if the CLI cannot move conversations.
  */
 export async function reachable(
   platform: SessionPlatform,
@@ -79,7 +79,7 @@ export async function reachable(
   return moved === 'moved' ? sessions : [];
 }
 
-/** Whether a native fork can be made under an account: where another one keeps the conversation, a copy of it is needed. */
+/** True if a native fork is possible under an account, which needs a copy if another one keeps the conversation. */
 export async function forkReachable(
   platform: SessionPlatform,
   { agent, preset, account }: { agent: Agent; preset: ProviderPreset; account: Account | null },
@@ -95,7 +95,7 @@ export async function forkReachable(
   );
 }
 
-/** The environment that carries a session's credentials and settings, and the server that they are for. */
+/** The environment with a session's credentials and settings, and the server they are for. */
 export async function credentialsFor(
   platform: SessionPlatform,
   preset: ProviderPreset,
@@ -106,14 +106,14 @@ export async function credentialsFor(
   if (account === null) return { env: agent.environment, baseUrl: null };
   const { env, baseUrl } = await platform.accounts.sessionUse(account, preset, agent.model);
   const settings = shellSettings(agent, account, preset);
-  // A directory that the shell names outranks the one that Pawl gives to its key.
+  // A directory named by the shell overrides the one that Pawl gives to its key.
   return { env: account.kind === 'shell' ? { ...env, ...settings } : { ...settings, ...env }, baseUrl };
 }
 
-/** Names of variables that say where something is: a server, or settings that could name one. */
+/** Names of variables that contain a location: a server, or settings that could name one. */
 const leadsElsewhere = /(?:URL|CONFIG|CONFIG_DIR|HOME|DIR|PROXY)$/;
 
-/** What the shell said, but for where to: a key that Pawl keeps goes to the server that it was added for, and no other. */
+/** The shell's settings without locations: a stored key goes only to the server it was added for. */
 function shellSettings({ environment }: Agent, account: Account, preset: ProviderPreset): Record<string, string> {
   if (account.kind === 'shell') return environment;
   const own = [preset.account?.baseUrl, preset.account?.directory];

@@ -7,7 +7,7 @@ import { addressOf } from '../../platform/platform.ts';
 import type { Loop } from './loop.ts';
 import { processOf } from './session-process.ts';
 
-/** Takes up every session that ran when the last daemon ended, and wakes every agent that has a step to do. */
+/** Adopts every session that ran when the last daemon ended, and wakes every agent with a pending step. */
 export async function adoptSessions(loop: Loop): Promise<{ adopted: number; ended: number }> {
   const found = await agentsToReconcile(loop.platform.store.db);
   const running = found.filter(
@@ -24,15 +24,15 @@ export async function adoptSessions(loop: Loop): Promise<{ adopted: number; ende
       adopted++;
       for (const places of [loop.agentPlaces, loop.sessionPlaces]) places.keep(agent.id);
     } catch (error) {
-      // One session that cannot be read does not keep the others from being looked after; it is looked at again.
-      loop.platform.log.error({ agent: agent.alias, error: messageOf(error) }, 'a session could not be adopted yet');
+      // One unreadable session must not block the others; it is retried.
+      loop.platform.log.error({ agent: agent.alias, error: messageOf(error) }, 'failed to adopt a session; will retry');
     }
   }
   for (const { agent } of found) loop.wake(agent.id);
   return { adopted, ended: running.length - adopted };
 }
 
-/** Notes that a process of an earlier daemon still runs and is ours again. */
+/** Records that a process of an earlier daemon is ours again. */
 async function adoptSession(
   platform: SessionPlatform,
   agent: Agent,
@@ -44,7 +44,7 @@ async function adoptSession(
   await platform.store.write(async (tx) => {
     tx.emit({ type: 'session.adopted', projectId: agent.projectId, agentId: agent.id, data: { no, pid: pid ?? 0 } });
   });
-  // The last daemon may have died between the wish to halt it and the deed.
+  // The last daemon may have died after recording a pause and before doing it.
   if (session.pausedAt !== null) await haltSession(platform.host, addressOf(platform.home, session));
   return 'running';
 }

@@ -1,9 +1,9 @@
-/** Longer than this no timer is set: a clock may be set meanwhile, and a machine asleep. */
+/** The longest timer: the clock may be set meanwhile, or the machine may sleep. */
 const longestAlarmMs = 60_000;
 
 export type Alarms = ReturnType<typeof createAlarms>;
 
-/** Wakes agents after a time, or now and then until it has come; a new alarm of an agent replaces the last. */
+/** Wakes agents at a time, and possibly before; a new alarm of an agent replaces the last. */
 export function createAlarms(wake: (agentId: string) => void) {
   const timers = new Map<string, NodeJS.Timeout>();
   return {

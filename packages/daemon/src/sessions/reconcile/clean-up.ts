@@ -18,17 +18,17 @@ import { placesOf, updateWorktree, workingDirectory } from '../../platform/place
 import type { Platform } from '../../platform/platform.ts';
 import { dropForkSnapshot, ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 
-/** An end of a worktree without its time, which the transaction gives. */
+/** The end of a worktree; the transaction adds the time. */
 type Ending = { end: WithoutTime<WorktreeEnd>; event: Pick<NewEvent, 'type' | 'data'> };
 type WithoutTime<T> = T extends unknown ? Omit<T, 'at'> : never;
 
-/** `insist` takes uncommitted work along to the trash, from where it can be taken back: a person asked for it. */
+/** `insist` moves uncommitted work to the trash too, from where it can be restored: a person asked for it. */
 type Request = { insist?: boolean };
 
 /**
- * Settles what becomes of a dead agent's directories: each worktree goes to the trash when it holds nothing that git does not
- * have, and is kept and flagged otherwise; whatever cannot be found out keeps it. The directory of an agent without a project
- * goes to the trash whole. The first project's worktree is settled last, since the agent counts as cleaned up with it.
+ * Settles a dead agent's directories: moves each worktree to the trash if git has everything in it, and otherwise keeps
+ * and flags it, also if that is unknown. The directory of an agent without a project goes to the trash whole. The first
+ * project's worktree comes last, since it marks the agent as cleaned up.
  */
 export async function cleanUp(platform: Platform, agent: Agent, request: Request = {}): Promise<WorktreeEnd['state']> {
   const [first = { agent, extra: null }, ...others] = await placesOf(platform.store.db, agent);
@@ -40,7 +40,7 @@ export async function cleanUp(platform: Platform, agent: Agent, request: Request
   return isSettled(first) ? (first.agent.worktreeEnd?.state ?? 'missing') : cleanUpPlace(platform, first, request);
 }
 
-/** False for a worktree that is to be looked at: for the first time, or again because it was kept. */
+/** False for a worktree to examine: for the first time, or again because it was kept. */
 function isSettled({ agent: { worktreeEnd } }: Place): boolean {
   return worktreeEnd !== null && worktreeEnd.state !== 'retained';
 }
@@ -63,7 +63,7 @@ export async function cleanUpPlace(
   }
   crashPoint('cleanup.after_trash');
   const { end } = ending;
-  // One that is kept for the reason it was kept for before is no news.
+  // Kept for the same reason as before: nothing to record.
   const known = agent.worktreeEnd;
   if (end.state === 'retained' && known?.state === 'retained' && known.reason === end.reason) return end.state;
   await platform.store.write(async (tx) => {
@@ -74,7 +74,7 @@ export async function cleanUpPlace(
   return end.state;
 }
 
-/** Moves the directory above an agent's worktrees to the trash once none of them is left in it. */
+/** Moves the directory above an agent's worktrees to the trash once it has none left. */
 async function trashEmptied(platform: Platform, agent: Agent): Promise<void> {
   if (agent.workdir === null) return;
   const paths = [agent.worktree, (await agentById(platform.store.db, agent.id))?.worktree ?? null];
@@ -83,7 +83,10 @@ async function trashEmptied(platform: Platform, agent: Agent): Promise<void> {
   await trashDirectory({ path: agent.workdir, trashDir: platform.home.trash, at: Date.now() });
 }
 
-/** The directory of an agent without a project: its files exist nowhere else, so it goes to the trash and is never deleted. */
+/**
+ * Settles the directory of an agent without a project: its files exist nowhere else, so it goes to the trash and is
+ * never deleted.
+ */
 async function settleWorkspace(platform: Platform, agent: Agent): Promise<Ending> {
   const path = workingDirectory(agent);
   const { length: processes } = processesIn(path);
@@ -93,16 +96,16 @@ async function settleWorkspace(platform: Platform, agent: Agent): Promise<Ending
   return ended(path, moved?.note.name ?? (await trashedBefore(platform, agent)), false);
 }
 
-/** What would become of a worktree now, without doing anything about it. */
+/** Judges what would happen to a worktree now, without acting. */
 export async function judgeWorktree(platform: Platform, agent: Agent, { insist = false }: Request = {}) {
   const place = placeOf(agent);
   const project = await projectOf(platform.store, agent);
   const repository = await repositoryOf(platform, project);
   const found = await worktreeWork(repository, { ownDir: ownGitDirectory(platform.home, project.id), ...place });
-  // Nobody ever worked in one that was not finished: what seems to be changed in it was not written yet.
+  // An incomplete worktree was never used: apparent changes are files that were not checked out yet.
   const harmless = found.state === 'dirty' && (insist || agent.worktreeReadyAt === null);
   const work = harmless ? { ...found, state: 'unpushed' as const } : found;
-  // A process in the directory above may be at work in all of them.
+  // A process in the directory above may be working in all of them.
   const verdict = judgeCleanUp({ ...work, processes: processesIn(agent.workdir ?? place.path).length });
   return { place, project, repository, work, verdict };
 }
@@ -111,7 +114,7 @@ async function settleWorktree(platform: Platform, agent: Agent, request: Request
   const { place, project, repository, work, verdict } = await judgeWorktree(platform, agent, request);
   if (verdict.do === 'retain') return retained(place.path, verdict.reason);
   const trash = { ...place, trashDir: platform.home.trash, at: Date.now(), dirty: work.changed + work.untracked };
-  // Also where nothing seems to be there: an earlier move that was cut short is finished by this one.
+  // Even if nothing seems to be there: this completes an interrupted move.
   const trashed = (await trashWorktree(repository, trash))?.note.name ?? (await trashedBefore(platform, agent));
   const { tip } = work;
   const branchDeleted =
@@ -132,10 +135,10 @@ function ended(path: string, entry: string | null, branchDeleted: boolean): Endi
   };
 }
 
-/** The entry that an earlier daemon made of this worktree, just before it died. */
+/** The trash entry that an earlier daemon made of this worktree, just before it died. */
 async function trashedBefore(platform: Platform, agent: Agent): Promise<string | null> {
   const since = agent.endedAt ?? Infinity;
-  // Whoever died under this daemon has not met an earlier one.
+  // An agent that died under this daemon has no such entry.
   if (since >= platform.startedAt) return null;
   const entries = await listTrash(platform.home.trash);
   const entry = entries.find(({ note }) => note !== null && note.path === agent.worktree && note.at >= since);

@@ -38,8 +38,8 @@ import { uncommittedPlaces } from './uncommitted.ts';
 import { sessionDirectory } from '../../platform/platform.ts';
 
 /**
- * Ends a session whose main process has left: what it left behind is ended too, its output is stored to the last byte,
- * and then, in one transaction, the session and (unless it is asked for its signal once more) the run are over.
+ * Ends a session whose main process has exited: ends its strays, stores its output to the last byte, and then, in one
+ * transaction, ends the session and (unless it is asked again for its signal) the run.
  */
 export async function finishSession(
   platform: SessionPlatform,
@@ -48,7 +48,7 @@ export async function finishSession(
   how: { failure: string | null; lost: boolean; hung: boolean },
 ): Promise<void> {
   if (session === null) return;
-  // Its own run, which need not be the agent's latest: that one may have begun while this one was being ended.
+  // The session's own run, not necessarily the agent's latest, which may have started meanwhile.
   const run = await runById(platform.store.db, session.runId);
   if (run === null) return;
   const { exitCode, claimed } = await processOf(platform, agent, session).end({ graceMs: platform.timing.stopGraceMs });
@@ -56,12 +56,12 @@ export async function finishSession(
   crashPoint('finish.after_flush');
   const stored = (await sessionById(platform.store.db, session.id)) ?? session;
   const began = session.startedAt !== null || claimed;
-  // A signal that lies there before the process began is the previous run's.
+  // A signal from before the process started belongs to the previous run.
   const written = began ? await signalOf(platform, agent) : null;
-  // Where it has left no file, what it said by `pawl complete` counts: perhaps a moment ago.
+  // Without a file, a report by `pawl complete` counts, even a very recent one.
   const { completion } = (await agentById(platform.store.db, agent.id)) ?? agent;
   const signal = began ? (written?.signal ?? signalOfCompletion(completion, stored.result)) : null;
-  // An agent that could still say how its work ended was not stopped by a limit.
+  // An agent that could still report how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const said = {
     began,
@@ -93,7 +93,7 @@ export async function finishSession(
   crashPoint('finish.after_commit');
 }
 
-/** A tool call that got no answer gets one: a history in which it stands alone could not be gone on with. */
+/** Adds a result to a tool call without one: otherwise the history could not be resumed. */
 async function closeTools(tx: WriteTransaction, agent: Agent, session: Session): Promise<void> {
   const { open } = openToolsIn(await toolMessages(tx.db, agent.id, session.id));
   for (const toolId of open.keys()) {
@@ -108,12 +108,12 @@ async function closeTools(tx: WriteTransaction, agent: Agent, session: Session):
   }
 }
 
-/** A signal is written by the agent itself, and may say what nobody is to read. */
+/** The agent writes its signal itself, so it may contain secrets. */
 function withoutSecrets(platform: SessionPlatform, signal: Signal): Signal {
   return signalSchema.parse(redactValue(platform, signal)?.value);
 }
 
-/** A limit that should be over and is not holds for a while longer: clocks differ, and words on times are rounded. */
+/** Extends a limit that should be over and is not: clocks differ, and reported times are rounded. */
 function notPast(until: number | null, now: number): number | null {
   return until === null || until === 0 || until > now ? until : now + limits.pastLimitMs;
 }
@@ -128,7 +128,7 @@ type EndWords = {
   began: boolean;
   signal: Signal | null;
   exitCode: number | null;
-  /** `pawl complete` is on record. */
+  /** `pawl complete` is recorded. */
   completed: boolean;
   failure: string | null;
   lost: boolean;
@@ -144,7 +144,7 @@ async function judge(
   const planned = (purpose: Session['purpose']) => sessions.filter((each) => each.purpose === purpose).length;
   const preset = platform.providers.find(agent.provider);
   const resumable = preset !== null && preset.resume !== null && session.providerSessionId !== null;
-  // Where another account may help, such silence is taken for a limit; else it is simply tried again.
+  // Treat such silence as a limit if another account may help; otherwise simply retry.
   const hidden = said.hung && preset?.silence.meansLimit === true && session.accountId !== null;
   const fault = hidden ? 'limit' : preset === null ? null : await faultOf(platform, session, preset, said.exitCode);
   const known = session.limitUntil === 0 || (session.limitUntil === null && fault === 'limit');
@@ -163,11 +163,11 @@ async function judge(
     hasAccount: session.accountId !== null,
     uncommitted: asks ? await uncommittedIn(platform, agent) : 0,
     outcomeBefore: run.resultBefore,
-    // `pawl complete` was admitted within the budget, and what it said then counts.
+    // `pawl complete` was accepted within the budget, so it counts.
     breach: said.completed ? null : breach,
     stopRequested: agent.stopRequestedAt !== null,
     worktreeMissing: await isMissing(platform, agent),
-    // Who may not write cannot say in a file how its work ended: its last word has to do.
+    // An agent that may not write cannot leave a signal file, so its last message must do.
     resumable: resumable && maySignal(run.definition),
     endsByResult: endsTurnByResult(agent.mode),
     interrupted: session.interruptedAt !== null,
@@ -178,7 +178,7 @@ async function judge(
   return { verdict, limitUntil: said.signal === null ? limitUntil : null, fault };
 }
 
-/** Whether an agent may write its signal at all: with a tool that writes, or with any command. */
+/** True if an agent may write its signal: with a writing tool, or with any command. */
 function maySignal(definition: Definition | null): boolean {
   if (definition === null) return true;
   return (
@@ -186,7 +186,7 @@ function maySignal(definition: Definition | null): boolean {
   );
 }
 
-/** What kind of error ended a session: by the CLI's own word, else by what its last lines look like. */
+/** The kind of error that ended a session: as reported by the CLI, else by its last lines. */
 async function faultOf(
   platform: SessionPlatform,
   session: Session,
@@ -200,7 +200,7 @@ async function faultOf(
   return faultIn(words.join('\n'), preset.patterns);
 }
 
-/** When a limit ends, as the CLI's last word says, or the line of its log that tells of the limit. */
+/** When a limit ends, by the CLI's result or its log line about the limit. */
 async function toldReset(
   platform: SessionPlatform,
   session: Session,
@@ -215,20 +215,23 @@ async function toldReset(
   );
 }
 
-/** How many tracked files an agent left uncommitted that is to commit its work, in all its projects. A reviewer commits nothing. */
+/**
+ * The number of tracked files that an agent left uncommitted, in all its projects; 0 for one that commits nothing, such
+ * as a reviewer.
+ */
 async function uncommittedIn(platform: SessionPlatform, agent: Agent): Promise<number> {
   if (agent.class !== 'ephemeral' || ['errand', 'review'].includes(agent.mode)) return 0;
   const places = await uncommittedPlaces(platform, agent);
   return places.reduce((sum, { changed }) => sum + changed, 0);
 }
 
-/** True when the directory that an agent works in, or a worktree of it, is not there any more. */
+/** True if an agent's working directory, or a worktree in it, is gone. */
 async function isMissing(platform: SessionPlatform, agent: Agent): Promise<boolean> {
   const paths = (await placesOf(platform.store.db, agent)).map((place) => place.agent.worktree);
   return [directoryOf(agent), ...paths].some((path) => path === null || !existsSync(path));
 }
 
-/** The signal that an agent left, from wherever in its directories it was written. */
+/** The signal that an agent left, from any of its directories. */
 async function signalOf(platform: SessionPlatform, agent: Agent): Promise<FoundSignal | null> {
   const directory = directoryOf(agent);
   if (directory === null) return null;

@@ -7,8 +7,8 @@ import type { Platform } from '../../platform/platform.ts';
 import { ownGitDirectory, placeOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 
 /**
- * Brings the worktree of an agent without a branch up to the branch that changes go to. One with uncommitted files, or with
- * commits of its own, stays where it is. To be called in the agent's lane, while no process of it runs.
+ * Moves the worktree of an agent without a branch to the target branch. One with uncommitted files, or with commits of
+ * its own, stays. Call it in the agent's lane, while no process of it runs.
  */
 export async function followTarget(platform: Platform, agentId: string): Promise<void> {
   const facts = await agentView(platform.store.db, agentId);
@@ -31,9 +31,9 @@ export async function followTarget(platform: Platform, agentId: string): Promise
     try {
       return await moveDetached(repository, { ownDir, path, from, to });
     } catch (error) {
-      // Something is in the way there, such as a file that needs a filter: it stays as it is.
+      // Something is in the way, such as a file that needs a filter, so leave it.
       if (error instanceof PawlError)
-        platform.log.info({ agent: agent.alias, why: error.message }, 'its checkout stays behind');
+        platform.log.info({ agent: agent.alias, why: error.message }, 'the checkout of the agent stays behind');
       else throw error;
       return false;
     }

@@ -8,10 +8,10 @@ import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { sessionDirectory } from '../../platform/platform.ts';
 import type { IntakeTarget } from '../ingest/batch.ts';
 
-/** Everything that taking in a session's output begins with. */
+/** The initial state for ingesting a session's output. */
 export async function intakeTargetOf(platform: SessionPlatform, agent: Agent, session: Session): Promise<IntakeTarget> {
   const { db } = platform.store;
-  // A provider that this program does not know is looked after all the same, without reading its output.
+  // A session of an unknown provider is watched too, without parsing its output.
   const preset = platform.providers.find(agent.provider);
   return {
     agent,
@@ -26,20 +26,20 @@ export async function intakeTargetOf(platform: SessionPlatform, agent: Agent, se
   };
 }
 
-/** The tools of a session that ran when its output was last looked at, from what is stored of it. */
+/** The tools of a session that were running according to its stored output. */
 async function runningTools(platform: SessionPlatform, agent: Agent, session: Session): Promise<Map<string, string>> {
   if (session.startedAt === null) return new Map();
   return openToolsIn(await toolMessages(platform.store.db, agent.id, session.id)).open;
 }
 
-/** The usage that the provider had reported of a conversation before this session took it up. */
+/** The usage that the provider had reported for a conversation before this session. */
 async function reportedBefore(platform: SessionPlatform, agent: Agent, session: Session): Promise<Usage | null> {
   const from = session.conversation === 'fork' ? agent.forkedConversation : session.providerSessionId;
   if (from === null || (session.conversation !== 'fork' && session.conversation !== 'resume')) return null;
   return lastReport(platform.store.db, from, session.id);
 }
 
-/** The secrets that a session knows, which are masked in its output. */
+/** The secrets to mask in a session's output. */
 export function secretsOf(platform: SessionPlatform, agent: Agent, session: Session): string[] {
   const own = platform.authority.agentToken(agent.id);
   const kept = session.accountId === null ? [] : platform.accounts.secretsOf(session.accountId);

@@ -3,7 +3,7 @@ import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import type { Alarms } from './alarms.ts';
 import type { SessionWatch } from './session-watch.ts';
 
-/** The state of one daemon's reconciler: nothing in it outlives the process, and nothing of it is the truth. */
+/** The in-memory state of one daemon's reconciler. All of it can be rebuilt from facts. */
 export type Loop = {
   platform: SessionPlatform;
   /** One step of an agent at a time. */
@@ -13,11 +13,11 @@ export type Loop = {
   sessionPlaces: Places;
   watch: SessionWatch;
   alarms: Alarms;
-  /** Sessions that ran when the last daemon ended and were gone when this one came. */
+  /** Sessions that ran when the last daemon ended and were gone when this one started. */
   lost: Set<string>;
-  /** Sessions that were ended because they printed nothing. */
+  /** Sessions that were ended because they were silent. */
   silent: Set<string>;
   closed: boolean;
-  /** There may be something to do for this agent. A wake is advice: it may be lost, doubled or early. */
+  /** Hints that this agent may have a pending step. May be lost, doubled or early. */
   wake(agentId: string): void;
 };

@@ -16,8 +16,8 @@ import { dropForkSnapshot, ownGitDirectory, placeOf, projectOf, repositoryOf } f
 const privatePaths = ['/.pawl/input/', '/.pawl/output/'];
 
 /**
- * Makes the agent's directory: its worktree and branch, one in each of its projects, or a plain directory where it has none.
- * The first project's comes last, since the whole is ready with it; a worktree that an earlier daemon made is kept.
+ * Creates the agent's directory: a worktree and branch in each of its projects, or a plain directory if it has none.
+ * The first project's comes last, since it marks the whole as ready; a worktree that an earlier daemon created is kept.
  */
 export async function makeWorktree(platform: Platform, { agent }: AgentFacts): Promise<void> {
   if (agent.projectId === null) return makeWorkspace(platform, agent);
@@ -48,7 +48,7 @@ async function makeOne(platform: Platform, there: Place): Promise<void> {
   if (agent.snapshot !== null) await dropForkSnapshot(platform, project.id, agent.id);
 }
 
-/** The directory of an agent without a project. It is in no repository, so there is nothing to tell git. */
+/** The directory of an agent without a project. It is in no repository, so git is not involved. */
 async function makeWorkspace(platform: Platform, agent: Agent): Promise<void> {
   await mkdir(workingDirectory(agent), { recursive: true, mode: 0o700 });
   crashPoint('spawn.after_worktree');
@@ -56,8 +56,8 @@ async function makeWorkspace(platform: Platform, agent: Agent): Promise<void> {
 }
 
 /**
- * Proves, before a process begins, that each worktree of an agent is there and is git's, so that it never runs in the wrong
- * directory; a missing one is an error that names it. Returns the places in their order; none for an agent without a project.
+ * Verifies, before a process starts, that each worktree of an agent exists and belongs to git, so that it never runs in
+ * the wrong directory; throws for a missing one. Returns the places in order; none for an agent without a project.
  */
 export async function verifyPlaces(platform: Platform, agent: Agent): Promise<ProjectPlace[]> {
   if (agent.projectId === null) await verifyDirectory(agent);
@@ -79,6 +79,6 @@ async function verifyDirectory(agent: Agent): Promise<void> {
   });
   if (status?.isDirectory() === true) return;
   throw new PawlError('not_found', `The directory ${path} of ${agent.alias} is gone.`, {
-    hint: 'Put it back from the trash (pawl worktree ls), or start a new agent.',
+    hint: 'Restore it from the trash (pawl worktree ls), or start a new agent.',
   });
 }

@@ -18,35 +18,35 @@ import { isRunning } from './session-process.ts';
 import { watchSessions } from './session-watch.ts';
 import { doStep, tryStep, wakeLater } from './steps.ts';
 
-/** Compares each agent's facts with the world and closes the difference. */
+/** Compares each agent's facts with the actual state and closes the difference. */
 export type Reconciler = {
   ingest: Ingest;
-  /** Takes up every agent that was at work when the last daemon ended. Resolves when each living one is adopted. */
+  /** Adopts every agent that was working when the last daemon ended. Resolves when each living one is adopted. */
   adopt(): Promise<{ adopted: number; ended: number }>;
-  /** Looks at every agent that has a step to do, and returns them: the floor under a lost wake. */
+  /** Checks every agent with a pending step, and returns them, in case a wake was lost. */
   sweep(): Promise<AgentView[]>;
-  /** Resolves when nothing more can be done for the agent at once. */
+  /** Resolves when the agent has no step that is possible now. */
   settle(agentId: string): Promise<void>;
-  /** Ends the sessions of these agents that nobody wants any more; resolves when their processes have left. */
+  /** Ends the unwanted sessions of these agents; resolves when their processes have exited. */
   endSessions(agentIds: readonly string[]): Promise<void>;
-  /** Does something to the running session of an agent, between two steps; null when none runs. */
+  /** Acts on the running session of an agent, between two steps; null if none runs. */
   withSession<T>(agentId: string, act: (facts: RunningFacts) => Promise<T>): Promise<T | null>;
-  /** Does something about an agent between two of its steps. */
+  /** Runs `act` in the agent's lane, between two of its steps. */
   inLane<T>(agentId: string, act: () => Promise<T>): Promise<T>;
-  /** True while an agent waits because as many as may be at work are. */
+  /** True while an agent waits because the limit of working agents is reached. */
   isQueued(agentId: string): boolean;
   close(): Promise<void>;
 };
 
-/** An agent with a session whose process is on record and has not been seen to leave. */
+/** An agent with a session whose process is recorded and not known to have exited. */
 export type RunningFacts = { agent: Agent; session: Session };
 
-/** Starts the loop of one daemon. No two steps of one agent ever overlap; agents do not wait for each other. */
+/** Starts the loop of one daemon. No two steps of one agent overlap; agents do not wait for each other. */
 export function startReconciler(platform: SessionPlatform): Reconciler {
   const { db } = platform.store;
   const lanes = createLanes();
-  /** Agents whose next look has been asked for and has not begun: one of it is enough. */
-  const asked = new Set<string>();
+  /** Agents with a scheduled step that has not started; one is enough. */
+  const scheduled = new Set<string>();
   const loop: Loop = {
     platform,
     lanes,
@@ -70,23 +70,23 @@ export function startReconciler(platform: SessionPlatform): Reconciler {
     wake,
   };
   const stopListening = platform.store.onCommit(({ events }) => {
-    for (const event of events) hear(loop, event);
+    for (const event of events) wakeFor(loop, event);
   });
 
   function wake(agentId: string): void {
-    if (loop.closed || asked.has(agentId)) return;
-    asked.add(agentId);
+    if (loop.closed || scheduled.has(agentId)) return;
+    scheduled.add(agentId);
     settle(agentId).catch((error: unknown) => reportLook(agentId, error));
   }
 
   function reportLook(agentId: string, error: unknown): void {
-    platform.log.error({ agent: agentId, error: messageOf(error) }, 'an agent could not be looked at; tried again');
+    platform.log.error({ agent: agentId, error: messageOf(error) }, 'failed to reconcile an agent; will retry');
     wakeLater(loop, agentId);
   }
 
   function settle(agentId: string): Promise<void> {
     return lanes.run(agentId, async () => {
-      asked.delete(agentId);
+      scheduled.delete(agentId);
       while (!loop.closed) {
         const facts = await agentView(db, agentId);
         if (facts === null || !(await tryStep(loop, facts))) return;
@@ -116,28 +116,28 @@ export function startReconciler(platform: SessionPlatform): Reconciler {
   };
 }
 
-/** Wakes whom an event concerns, right after its commit. */
-function hear(loop: Loop, event: Event): void {
+/** Wakes the agents that an event concerns, right after its commit. */
+function wakeFor(loop: Loop, event: Event): void {
   const { log } = loop.platform;
   for (const agentId of agentsToWake(event)) loop.wake(agentId);
   const dying = agentsToEnd(event);
   if (dying !== null)
     endSessions(loop, dying.first)
       .finally(() => (loop.closed ? undefined : endSessions(loop, dying.last)))
-      .catch((error: unknown) => log.error({ error: messageOf(error) }, 'a session could not be ended; tried again'));
+      .catch((error: unknown) => log.error({ error: messageOf(error) }, 'failed to end a session; will retry'));
   const provider = providerToRetry(event);
   if (provider !== null)
     endWaitsFor(loop, provider).catch((error: unknown) =>
-      log.error({ provider, error: messageOf(error) }, 'runs that wait for an account were not retried'),
+      log.error({ provider, error: messageOf(error) }, 'failed to retry runs that wait for an account'),
     );
 }
 
-/** Retries the runs that wait for an account of a provider: there may be one now. */
+/** Retries the runs that wait for an account of a provider, since there may be one now. */
 async function endWaitsFor({ platform, wake }: Loop, provider: string): Promise<void> {
   for (const agentId of await platform.store.write((tx) => endAccountWaits(tx, provider))) wake(agentId);
 }
 
-/** Ends sessions of agents that are not wanted any more, all at once; the other steps of these agents follow. */
+/** Ends unwanted sessions of agents, all at once; their other steps follow. */
 async function endSessions(loop: Loop, agentIds: readonly string[]): Promise<void> {
   const endOne = (agentId: string) =>
     loop.lanes.run(agentId, async () => {

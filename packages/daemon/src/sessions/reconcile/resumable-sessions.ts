@@ -5,8 +5,8 @@ import { sessionsThatSpoke } from '@pawl/store/sessions/sessions';
 import type { Database } from '@pawl/store/tables';
 
 /**
- * The sessions whose conversation can be resumed, oldest first. With a CLI that resumes only what the model has answered, the last
- * ones are left out when they ended in an error before that.
+ * The sessions whose conversation can be resumed, oldest first. For a CLI that resumes only conversations with an
+ * answer, omits the last ones that failed before any.
  */
 export async function resumableSessions(
   db: Database,

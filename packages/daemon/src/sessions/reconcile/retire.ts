@@ -6,8 +6,8 @@ import { taskAfterRun } from '../../tasks/tasks.ts';
 import { recordEnd } from './verdict.ts';
 
 /**
- * Ends an agent that has said that it is done for good, when nothing of it runs: its run, where one is still open, its task
- * and itself. What it said last decides about all of them.
+ * Ends a completed agent of which nothing runs: its open run, if any, its task and itself. Its final report decides the
+ * outcome of all.
  */
 export async function retire(tx: WriteTransaction, agentId: string): Promise<void> {
   const facts = await agentView(tx.db, agentId);

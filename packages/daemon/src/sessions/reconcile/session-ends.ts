@@ -7,7 +7,7 @@ import { finishSession } from './finish.ts';
 import type { Loop } from './loop.ts';
 import { findBreach } from './spending.ts';
 
-/** Ends a session's processes and finishes it; to be called in the agent's lane. */
+/** Ends a session's processes and finishes it. Call it in the agent's lane. */
 export async function stopAndFinish(
   loop: Loop,
   agent: Agent,
@@ -20,7 +20,7 @@ export async function stopAndFinish(
   await finish(loop, agent.id, session.id, failure);
 }
 
-/** Records the end of a session whose processes have left, once; to be called in the agent's lane. */
+/** Records the end of a session whose processes have exited, once. Call it in the agent's lane. */
 export async function finish(
   { platform, watch, lost, silent }: Loop,
   agentId: string,
@@ -46,17 +46,17 @@ export async function endSpent(loop: Loop, agentId: string): Promise<void> {
   loop.wake(agentId);
 }
 
-/** Ends a session that has said that it is done but does not leave; its result counts. */
+/** Ends a session that has reported that it is done but does not exit; its result counts. */
 export function endHung(loop: Loop, agentId: string, sessionId: string): void {
   const { platform, watch } = loop;
   const ending = loop.lanes.run(agentId, async () => {
     const facts = await agentView(platform.store.db, agentId);
-    // A halted agent cannot leave, and is not to.
+    // A paused agent cannot exit, and must not.
     if (facts?.session?.id === sessionId && facts.session.pausedAt === null && watch.has(sessionId))
       await watch.endProcesses(facts.agent, facts.session);
   });
   ending.then(
     () => loop.wake(agentId),
-    (error: unknown) => platform.log.error({ agent: agentId, error: messageOf(error) }, 'a session could not be ended'),
+    (error: unknown) => platform.log.error({ agent: agentId, error: messageOf(error) }, 'failed to end a session'),
   );
 }

@@ -99,7 +99,7 @@ function launchOf(
   };
 }
 
-/** Whether a session has to be kept from the settings that its repository brings; that is told. */
+/** True if a session must ignore the settings of its repository; records that as an event. */
 async function blocksSettings(
   platform: SessionPlatform,
   { agent, preset, limited }: { agent: Agent; preset: ProviderPreset; limited: boolean },
@@ -113,7 +113,7 @@ async function blocksSettings(
   return block;
 }
 
-/** A word as a POSIX shell reads it. */
+/** Quotes a word for a POSIX shell. */
 function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -125,7 +125,7 @@ function conversationFor(agent: Agent, session: Session): Conversation {
   }
   const known = session.conversation === 'fork' ? agent.forkedConversation : providerSessionId;
   if (known === null) {
-    throw new PawlError('conflict', 'The provider gave no session id, so its conversation cannot be taken up.');
+    throw new PawlError('conflict', 'The provider gave no session id, so its conversation cannot be resumed.');
   }
   return session.conversation === 'fork'
     ? { kind: 'fork', providerSessionId: known, chosenId: providerSessionId }

@@ -11,28 +11,27 @@ import { readPlacedSignal } from '../../platform/signal-file.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import { hasBudget } from './spending.ts';
 
-/** A session that is looked after. */
+/** A session that is watched. */
 export type Watched = {
   agent: Agent;
   session: Session;
   signalSeenAtMs: number | null;
-  /** It was noted that it has fallen silent. */
+  /** Its silence has been recorded. */
   silent: boolean;
 };
 
-/** Reports about sessions; all of it is advice, and may come twice. */
+/** Reports about sessions; all are hints, and may come twice. */
 export type WatchListeners = {
-  /** A session's process may have left. */
+  /** A session's process may have exited. */
   onLeft(agentId: string): void;
-  /** A session should have left, and has not: it is done, or its provider has reported a limit. */
+  /** A session should have exited, and has not: it is done, or its provider has reported a limit. */
   onHung(agentId: string, sessionId: string): void;
-  /** A session has printed nothing for so long that it is not waited for any more. */
+  /** A session has been silent for too long. */
   onSilent(agentId: string, sessionId: string): void;
-  /** What a session uses has to be compared with what it may. */
+  /** The usage of a session must be compared with its budget. */
   onSpent(agentId: string): void;
 };
 
-/** The collaborators of a look at a session. */
 export type PaceParts = { platform: SessionPlatform; ingest: Ingest; listeners: WatchListeners };
 
 /** Reports a session that is limited, silent or out of budget. */
@@ -55,18 +54,18 @@ export async function checkPace({ platform, ingest, listeners }: PaceParts, entr
   });
 }
 
-/** Reports a session that has said that it is done, but does not leave. */
+/** Reports a session that has reported that it is done, but does not exit. */
 export async function checkHung({ platform, ingest, listeners }: PaceParts, entry: Watched): Promise<void> {
   const { agent, session } = entry;
   if (!(await hasSaidSo(platform, agent, session))) return void (entry.signalSeenAtMs = null);
   entry.signalSeenAtMs ??= performance.now();
-  // What it said was about the turn before, if it has begun another one since.
+  // The report was about the previous turn, if it has started another one since.
   const sinceMs = Math.max(entry.signalSeenAtMs, ingest.pace(agent.id).turnBegunMs);
   if (performance.now() - sinceMs < platform.timing.hungAfterSignalMs) return;
   listeners.onHung(agent.id, session.id);
 }
 
-/** A CLI that falls silent at a limit may say so on stderr only, and wait for it by itself for hours. */
+/** A CLI that is silent at a limit may report it on stderr only, and wait for hours by itself. */
 async function noteHiddenLimit(
   platform: SessionPlatform,
   session: Session,
@@ -85,7 +84,9 @@ async function noteHiddenLimit(
   return true;
 }
 
-/** Whether a session has signalled, or its agent has completed; one that is only to commit had said so before it began. */
+/**
+ * True if a session has signalled, or its agent has completed; one that only commits had reported before it started.
+ */
 async function hasSaidSo(platform: SessionPlatform, agent: Agent, { purpose }: Session): Promise<boolean> {
   const directory = agent.workdir ?? agent.worktree;
   if (directory !== null && (await readPlacedSignal(directory)) !== null) return true;

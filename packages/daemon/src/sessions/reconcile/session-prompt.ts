@@ -23,7 +23,7 @@ import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { projectOf } from '../../platform/platform.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
 
-/** What a session is told: beside the CLI's own system prompt, where it takes that, and as its first turn. */
+/** The prompt of a session: an addition to the CLI's system prompt, where it takes one, and the first turn. */
 export type SessionPrompt = { system: string | null; turn: string };
 
 type PromptFacts = {
@@ -31,25 +31,25 @@ type PromptFacts = {
   run: Run;
   session: Session;
   preset: ProviderPreset;
-  /** It is kept from the repository's settings, and with some CLIs from its words to agents, too. */
+  /** It ignores the repository's settings and, with some CLIs, also its instructions to agents. */
   blocked: boolean;
-  /** Mail that goes along, as it is put before the agent. */
+  /** The rendered mail of this turn. */
   mail: string | null;
 };
 
-/** The prompt of a session: all of it where the provider remembers nothing, else only what is new. */
+/** The prompt of a session: all of it if the provider remembers nothing, else only what is new. */
 export async function promptFor(platform: SessionPlatform, facts: PromptFacts): Promise<SessionPrompt> {
   const resumes = facts.session.conversation === 'resume';
-  // One that goes on needs the rest only where a CLI reads its system prompt anew each time.
+  // A resumed session needs the rest only if the CLI reads its system prompt each time.
   const whole = resumes && facts.preset.systemPrompt === null ? null : await wholePrompt(platform, facts);
   const system = facts.preset.systemPrompt === null ? null : (whole?.system ?? null);
   const turn = resumes ? await followUp(platform, facts) : ((system === null ? whole?.whole : whole?.turn) ?? '');
   const said = facts.mail === null ? turn : `${turn}\n${facts.mail}\n`;
-  // The repository's own files are part of it, and nothing kept secrets out of those.
+  // The repository's own files are part of it, and may contain secrets.
   return { system: system === null ? null : redact(platform, system), turn: redact(platform, said) };
 }
 
-/** What was said before the session that is planned: before its run, or, when the run goes on, up to now. */
+/** The messages before the planned session: before its run or, if the run continues, up to now. */
 export async function pastOf(
   platform: SessionPlatform,
   agent: Agent,
@@ -72,7 +72,7 @@ async function wholePrompt(
   for (const { path } of places) {
     const { texts, problems } = await readCustomTexts(path, run.definition?.role ?? agent.definition, hidden);
     custom.push(...texts);
-    for (const problem of problems) platform.log.warn({ agent: agent.alias, problem }, 'a custom prompt is left out');
+    for (const problem of problems) platform.log.warn({ agent: agent.alias, problem }, 'ignoring a custom prompt');
   }
   return assemblePrompt({
     assets: platform.prompts,
@@ -86,7 +86,7 @@ async function wholePrompt(
   });
 }
 
-/** What an agent is told whose provider remembers the rest. */
+/** The prompt for a session whose provider remembers the rest. */
 async function followUp(platform: SessionPlatform, { agent, run, session }: PromptFacts): Promise<string> {
   const { prompts } = platform;
   switch (session.purpose) {
@@ -118,7 +118,10 @@ async function placesToName(platform: SessionPlatform, agent: Agent): Promise<Pr
   );
 }
 
-/** The worktrees in which the agent is asked to commit: those with uncommitted files, or all when none is known to have any. */
+/**
+ * The worktrees in which the agent is asked to commit: those with uncommitted files, or all if none is known to have
+ * any.
+ */
 async function pathsToCommit(platform: SessionPlatform, agent: Agent): Promise<string[]> {
   const dirty = (await uncommittedPlaces(platform, agent)).map(({ path }) => path);
   return dirty.length > 0 ? dirty : (await placesToName(platform, agent)).map(({ path }) => path);

@@ -11,20 +11,19 @@ import { checkHung, checkPace } from './session-pace.ts';
 import { processOf } from './session-process.ts';
 import { hasBudget } from './spending.ts';
 
-/** The sessions that run: their output is taken in, and whoever leaves, dies or hangs is noticed. */
+/** The running sessions: ingests their output, and notices when they exit, die or hang. */
 export type SessionWatch = {
   ingest: Ingest;
   has(sessionId: string): boolean;
-  /** Begins, or goes on, to look after a running session. */
+  /** Starts or continues watching a running session. */
   attach(agent: Agent, session: Session): Promise<void>;
-  /** The session is over; nothing of it is looked at any more. */
+  /** Stops watching an ended session. */
   release(sessionId: string): void;
   /** Ends every process of a session. */
   endProcesses(agent: Agent, session: Session): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Looks after the sessions of one daemon. */
 export function watchSessions(platform: SessionPlatform, listeners: WatchListeners): SessionWatch {
   const { onLeft, onSpent } = listeners;
   const watched = new Map<string, Watched>();
@@ -44,7 +43,7 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
       const entry = watched.get(sessionId);
       if (entry !== undefined && hasBudget(platform, entry.agent)) onSpent(entry.agent.id);
     },
-    onTrouble: (reason) => platform.log.error({ reason }, 'output could not be stored; it is tried again'),
+    onTrouble: (reason) => platform.log.error({ reason }, 'failed to store output; will retry'),
   });
   const parts: PaceParts = { platform, ingest, listeners };
   const timers = [
@@ -54,13 +53,13 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
   ];
   for (const timer of timers) timer.unref();
 
-  /** The turn is over: the process may leave, and is resumed for the next one. Between turns an agent is only a row. */
+  /** The turn is over: the process may exit, and is resumed for the next one. Between turns an agent is only a row. */
   async function endInput(sessionId: string): Promise<void> {
     inputsToEnd.add(sessionId);
     try {
       await closeInput(platform.host, directoryOf(sessionId));
     } catch (error) {
-      // Nobody reads there any more: so be it. Anything else is tried again with the next look.
+      // The process no longer reads, which is fine. Anything else is retried with the next check.
       if (!(error instanceof PawlError && error.code === 'conflict')) return;
     }
     inputsToEnd.delete(sessionId);
@@ -76,7 +75,7 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
       try {
         await look(entry);
       } catch (error) {
-        platform.log.error({ agent: entry.agent.alias, error: messageOf(error) }, 'a look at a session failed');
+        platform.log.error({ agent: entry.agent.alias, error: messageOf(error) }, 'failed to check a session');
       }
     }
   }

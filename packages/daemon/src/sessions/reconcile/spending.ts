@@ -9,7 +9,7 @@ import type { Platform } from '../../platform/platform.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Finds a budget of an agent, its run or its project (in the last day) that is used up, one that was passed first; or null. */
+/** Finds a used-up budget of an agent, its run or its project (in the last day), the first one passed; or null. */
 export async function findBreach(
   platform: Platform,
   agent: Agent,
@@ -32,7 +32,7 @@ export async function findBreach(
   return found.find(({ passed }) => passed) ?? found[0] ?? null;
 }
 
-/** A project's sessions of the last day, read once in a while however many agents ask. */
+/** A project's sessions of the last day, cached briefly, since many agents ask. */
 async function recentSessions(platform: Platform, projectId: string, now: number): Promise<Session[]> {
   const known = platform.caches.of(recent);
   const last = known.get(projectId);
@@ -45,10 +45,10 @@ async function recentSessions(platform: Platform, projectId: string, now: number
 const recentMs = 2_000;
 const recent: Cache<Map<string, { at: number; sessions: Session[] }>> = { empty: () => new Map() };
 
-/** Refuses to begin another run of an agent that may use no more. */
+/** Refuses another run of an agent whose budget is used up. */
 export async function refuseSpent(platform: Platform, agent: Agent, projectId: string | null): Promise<void> {
   if (!hasBudget(platform, agent)) return;
-  // A run that has not begun has used nothing of a run's own budget.
+  // A run that has not started has used nothing of its own budget.
   const breach = await findBreach(platform, agent, { id: '', projectId });
   if (breach === null) return;
   const { alias } = agent;
@@ -62,7 +62,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** Whether anything an agent uses has to be compared with a budget. */
+/** True if an agent's usage must be compared with a budget. */
 export function hasBudget(platform: Platform, agent: Agent): boolean {
   const { budgets } = platform.choices;
   return [agent.budget, budgets.agent, budgets.task, budgets.project].some(isLimited);

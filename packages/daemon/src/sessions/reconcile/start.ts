@@ -34,12 +34,12 @@ import { pastOf } from './session-prompt.ts';
 import { resumableSessions } from './resumable-sessions.ts';
 import { purposeAfter, recordEnd } from './verdict.ts';
 
-/** Writes the row of the agent's next session. Its number is one more than the last. False: nothing can be done now. */
+/** Records the agent's next session. Its number is one more than the last. False: nothing is possible now. */
 export async function planSession(platform: SessionPlatform, { agent, run, session }: AgentFacts): Promise<boolean> {
   if (run === null) return false;
   if (await endIfSpent(platform, { agent, run, session })) return true;
   const account = await accountFor(platform, agent, run);
-  // It has to wait for one, and that is on record now.
+  // It must wait for an account, which is recorded now.
   if (account === undefined) return true;
   const again = session !== null && session.runId === run.id;
   const preset = platform.providers.get(agent.provider ?? '');
@@ -75,7 +75,7 @@ export async function planSession(platform: SessionPlatform, { agent, run, sessi
     limitUntil: null,
   };
   await platform.store.write(async (tx) => {
-    // Somebody may have stopped or killed the agent since its facts were read.
+    // The agent may have been stopped or killed since its facts were read.
     const now = await agentView(tx.db, agent.id);
     if (now === null || nextStep(now).do !== 'plan-session') return;
     if (account !== null) await useAccount(tx, now.agent, account);
@@ -91,23 +91,23 @@ export async function planSession(platform: SessionPlatform, { agent, run, sessi
   return true;
 }
 
-/** Ends a run that may use no more, before another session of it begins; true when it did. */
+/** Ends a run whose budget is used up, before another session starts; true if it did. */
 async function endIfSpent(platform: SessionPlatform, facts: AgentFacts & { run: Run }): Promise<boolean> {
   const { agent, run } = facts;
   const breach = hasBudget(platform, agent) ? await findBreach(platform, agent, run) : null;
   if (breach === null) return false;
-  // One that was only asked to commit had said before that it is done.
+  // A run that was only asked to commit had reported before that it is done.
   const end = run.resultBefore === null ? endOverBudget(breach) : endDone(run.resultBefore, breach);
   await platform.store.write((tx) => recordEnd(tx, facts, end));
   return true;
 }
 
-/** Starts the planned session's process, or finds the one that was started before a crash, and puts it on record. */
+/** Starts the planned session's process, or finds the one that was started before a crash, and records it. */
 export async function startPlanned(platform: SessionPlatform, { agent, run, session }: AgentFacts): Promise<void> {
   if (run === null || session === null) return;
   const planned = await exactFork(platform, agent, session);
   await processOf(platform, agent, planned).begin(() => prepareStart(platform, agent, run, planned), {
-    // An earlier daemon may have started it, and the claim been taken away since.
+    // An earlier daemon may have started it, and the claim may be gone.
     leftoverGraceMs: session.plannedAt < platform.startedAt ? platform.timing.stopGraceMs : null,
   });
 }
@@ -121,7 +121,7 @@ async function prepareStart(platform: SessionPlatform, agent: Agent, run: Run, s
   return sessionStart(platform, { agent, run, session, preset, searchPath });
 }
 
-/** What an agent's assignment says beside its run: the results that its task builds on, or what its errand began with. */
+/** Additions to an agent's assignment: the results that its task builds on, or its errand's starting point. */
 async function aboutTask(
   platform: SessionPlatform,
   agent: Agent,
@@ -134,7 +134,7 @@ async function aboutTask(
   return { dependencies: dependencies.map(({ id, name, summary }) => ({ id, name, summary: summary ?? '' })) };
 }
 
-/** What has to be so before the process begins: nobody else in its place, the worktree there, its assignment in it. */
+/** Ensures the preconditions of a process: no other in its place, the worktree exists, its assignment is in it. */
 async function prepare(platform: SessionPlatform, agent: Agent, run: Run, session: Session): Promise<void> {
   const path = workingDirectory(agent);
   const places = await verifyPlaces(platform, agent);
@@ -151,18 +151,20 @@ async function prepare(platform: SessionPlatform, agent: Agent, run: Run, sessio
   crashPoint('spawn.after_input');
 }
 
-/** The session as planned, unless its parent has gone on since: then it is told the conversation instead of a copy. */
+/**
+ * The session as planned, unless its parent has continued since: then it gets a transcript instead of a native copy.
+ */
 async function exactFork(platform: SessionPlatform, agent: Agent, session: Session): Promise<Session> {
   if (session.conversation !== 'fork' || (await isAtForkPoint(platform, agent))) return session;
-  // One that was started before a crash is what it is.
+  // A session that was started before a crash stays as it is.
   if ((await findSession(sessionDirectory(platform.home, session.id))).claimed) return session;
   await platform.store.write((tx) => updateSession(tx, session.id, { conversation: 'replay' }));
   return { ...session, conversation: 'replay' };
 }
 
 /**
- * Whether the provider's own copy of the parent's conversation is what the child is to inherit: it is not when the parent
- * has said or done anything since the fork, or is in the middle of a turn.
+ * True if the provider's own copy of the parent's conversation is what the child inherits: not if the parent has said
+ * or done anything since the fork, or is in a turn.
  */
 async function isAtForkPoint(platform: SessionPlatform, agent: Agent): Promise<boolean> {
   if (agent.parentId === null || agent.forkedConversation === null) return false;

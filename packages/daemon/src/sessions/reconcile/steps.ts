@@ -14,25 +14,25 @@ import { processOf } from './session-process.ts';
 import { planSession, startPlanned } from './start.ts';
 import { recordEnd } from './verdict.ts';
 
-/** How long to wait before an agent is taken up again whose step failed for want of disk or memory. */
+/** The delay before retrying a step that failed for lack of disk or memory. */
 const retryMs = 1_000;
 
-/** Where a failure is the agent's own, and not that of the one who looks. */
+/** Steps whose failure is the agent's own. */
 const startingSteps: readonly string[] = ['make-worktree', 'plan-session', 'start-session'];
 
-/** Wakes an agent again after a pause, when a look at it failed. */
+/** Wakes an agent again after a failed check. */
 export function wakeLater(loop: Loop, agentId: string): void {
   setTimeout(() => loop.wake(agentId), retryMs).unref();
 }
 
-/** Does the next step, or records why it failed; true when there may be another one at once. */
+/** Takes the next step, or records why it failed; true if another one may be possible at once. */
 export async function tryStep(loop: Loop, facts: AgentFacts): Promise<boolean> {
   try {
     return await doStep(loop, facts);
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : undefined;
-    loop.platform.log.error({ agent: facts.agent.alias, error: messageOf(error), cause }, 'a step failed');
-    // Want of disk or descriptors passes, and a look that failed says nothing about the agent that was looked at.
+    loop.platform.log.error({ agent: facts.agent.alias, error: messageOf(error), cause }, 'step failed');
+    // A lack of disk or descriptors passes, and a failed check says nothing about the agent.
     const fatal = !isPassing(error) && startingSteps.includes(nextStep(facts).do);
     if (fatal) return giveUp(loop, facts, messageOf(error));
     wakeLater(loop, facts.agent.id);
@@ -40,7 +40,7 @@ export async function tryStep(loop: Loop, facts: AgentFacts): Promise<boolean> {
   }
 }
 
-/** Does the next step of an agent, in its lane; true when there may be another one at once. */
+/** Takes the next step of an agent, in its lane; true if another one may be possible at once. */
 export async function doStep(loop: Loop, facts: AgentFacts): Promise<boolean> {
   const { platform } = loop;
   const { agent, session } = facts;
@@ -76,7 +76,7 @@ export async function doStep(loop: Loop, facts: AgentFacts): Promise<boolean> {
   }
 }
 
-/** Does a heavy step when it is its turn, unless the facts have changed while it waited. */
+/** Takes a heavy step when a slot is free, unless the facts have changed while it waited. */
 async function throughGate(loop: Loop, { id }: Agent, step: Step['do'], act: () => Promise<unknown>): Promise<void> {
   await loop.startGate(async () => {
     const facts = loop.closed ? null : await agentView(loop.platform.store.db, id);
@@ -84,11 +84,11 @@ async function throughGate(loop: Loop, { id }: Agent, step: Step['do'], act: () 
   });
 }
 
-/** Takes or gives back the places that a step is about; false when the agent has to wait for one. */
+/** Takes or frees the slots that a step needs; false if the agent must wait for one. */
 function hasPlace(loop: Loop, { id }: Agent, step: Step['do']): boolean {
   const { agentPlaces, sessionPlaces } = loop;
   const starts = startingSteps.includes(step);
-  // Processes that are being ended are there until they have left.
+  // Processes that are being ended occupy a slot until they have exited.
   const runs = step === 'start-session' || step === 'watch' || step === 'stop-session';
   if (!starts && !runs) agentPlaces.free(id);
   if (!runs) sessionPlaces.free(id);
@@ -98,7 +98,7 @@ function hasPlace(loop: Loop, { id }: Agent, step: Step['do']): boolean {
   return !waits;
 }
 
-/** Lets a run go on whose time has come; until then it is looked at again when that is. */
+/** Continues a run whose wait is over; otherwise sets an alarm for that time. */
 async function endWait({ platform, alarms }: Loop, { agent, run }: AgentFacts): Promise<boolean> {
   if (run?.waitUntil === undefined || run.waitUntil === null) return false;
   const leftMs = run.waitUntil - platform.clock();
@@ -110,7 +110,7 @@ async function endWait({ platform, alarms }: Loop, { agent, run }: AgentFacts): 
   return true;
 }
 
-/** Looks after a running session; true when it had ended and is finished now. */
+/** Watches a running session; true if it had ended and is now finished. */
 async function watchOrFinish(loop: Loop, agent: Agent, session: Session): Promise<boolean> {
   await loop.watch.attach(agent, session);
   if ((await processOf(loop.platform, agent, session).state()).is === 'running') return false;
@@ -126,13 +126,13 @@ async function endRunNow(
 ): Promise<void> {
   const { run } = facts;
   if (run === null) return;
-  // An agent that had said that it is done, and was only asked to commit, is done.
+  // An agent that had reported that it is done, and was only asked to commit, is done.
   const done = outcome === 'failed' && run.resultBefore !== null;
   const end = done ? ({ outcome: 'completed', detail: run.resultBefore ?? '' } as const) : { outcome, detail };
   await platform.store.write((tx) => recordEnd(tx, { ...facts, run }, { next: 'end', ...end, questions: null }));
 }
 
-/** Ends what runs and fails the run with the reason. */
+/** Ends the session and fails the run with the reason. */
 async function giveUp(loop: Loop, facts: AgentFacts, detail: string): Promise<boolean> {
   const { agent, session } = facts;
   if (session !== null && session.endedAt === null) await stopAndFinish(loop, agent, session, detail);

@@ -5,7 +5,7 @@ import { placesOf } from '../../platform/places.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { ownGitDirectory, projectOf, repositoryOf } from '../../platform/platform.ts';
 
-/** The worktrees of an agent that have tracked files with uncommitted changes. One that cannot be read is left out. */
+/** The worktrees of an agent that have tracked files with uncommitted changes. Omits unreadable ones. */
 export async function uncommittedPlaces(
   platform: Platform,
   agent: Agent,
@@ -20,7 +20,7 @@ export async function uncommittedPlaces(
       if (changed > 0) found.push({ path: there.worktree, changed });
     } catch (error) {
       const about = { agent: agent.alias, path: there.worktree, error: messageOf(error) };
-      platform.log.warn(about, 'cannot tell whether all changes are committed');
+      platform.log.warn(about, 'failed to check for uncommitted changes');
     }
   }
   return found;

@@ -10,7 +10,7 @@ import { retireIfDone, withdrawCompletion } from '../../registry/retirement.ts';
 import { taskAfterRun } from '../../tasks/tasks.ts';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 
-/** How a session ended whose run goes on, by what is to be done about it; the next one is planned for that. */
+/** The end reason of a session whose run continues, by verdict; the next session is planned by it. */
 const reasonsToGoOn: Partial<Record<Verdict['next'], string>> = {
   'go-on': 'lost',
   retry: 'error',
@@ -19,13 +19,13 @@ const reasonsToGoOn: Partial<Record<Verdict['next'], string>> = {
   'ask-to-commit': 'uncommitted',
 };
 
-/** The same for one verdict; null where the session simply ended. */
+/** The end reason for a verdict; null if the session simply ended. */
 export function reasonToGoOn(verdict: Verdict): string | null {
   if (verdict.next === 'change-account' && verdict.cause === 'auth') return 'login';
   return reasonsToGoOn[verdict.next] ?? null;
 }
 
-/** What the session is for that goes on with a run, by how the last one ended. */
+/** The purpose of the next session of a run, by how the last one ended. */
 export function purposeAfter(session: Session): Session['purpose'] {
   const purposes: Record<string, Session['purpose']> = {
     lost: 'interrupted',
@@ -37,7 +37,7 @@ export function purposeAfter(session: Session): Session['purpose'] {
   return purposes[session.endReason ?? ''] ?? 'missing-signal';
 }
 
-/** Writes down what a verdict means for the run: its end, or what it waits for. */
+/** Records what a verdict means for the run: its end, or what it waits for. */
 export async function recordVerdict(
   tx: WriteTransaction,
   facts: { agent: Agent; run: Run; session: Session },
@@ -65,7 +65,7 @@ export async function recordVerdict(
   }
 }
 
-/** Lets a run wait, and tells why. */
+/** Makes a run wait, and records why. */
 export async function letWait(
   tx: WriteTransaction,
   { agent, run }: { agent: Agent; run: Run },
@@ -81,7 +81,7 @@ export async function letWait(
   });
 }
 
-/** An account that has reached a limit is not used before that ends; one that is not accepted, not before a person has looked. */
+/** Sets an account aside: until its limit ends or, if it was rejected, until a person has checked it. */
 async function setAside(
   tx: WriteTransaction,
   session: Session,
@@ -95,22 +95,22 @@ async function setAside(
     await updateAccount(tx, account.id, { invalidReason: reason });
     return tx.emit({ type: 'account.invalid', data: { account: name, provider, reason } });
   }
-  // Several sessions may run into one limit at the same time: that is one strike.
+  // Several sessions may reach one limit at the same time: that is one strike.
   if (until === null && account.exhaustedUntil !== null && account.exhaustedUntil > tx.now) return;
   const end = exhaustionEnd(tx.now, until, account.strikes);
   await updateAccount(tx, account.id, { exhaustedUntil: end, strikes: account.strikes + (until === null ? 1 : 0) });
   tx.emit({ type: 'account.exhausted', data: { account: name, provider, until: end } });
 }
 
-/** Whoever got an answer out of an account knows that its limits are over. */
+/** A result proves that an account's limits are over. */
 async function clearStrikes(tx: WriteTransaction, { accountId, result }: Session): Promise<void> {
   if (accountId !== null && result?.ok === true) await updateAccount(tx, accountId, { strikes: 0 });
 }
 
-/** How many messages of a session are looked at for its last words. */
+/** How many messages of a session are searched for its final one. */
 const lastWords = 5;
 
-/** Ends a run, once, with the events that tell why; a late end of a run that is over changes nothing. */
+/** Ends a run, once, with the events that tell why; a late end of an ended run has no effect. */
 export async function recordEnd(
   tx: WriteTransaction,
   { agent, run, session }: { agent: Agent; run: Run; session: Session | null },
@@ -122,7 +122,7 @@ export async function recordEnd(
   const kind = outcome === 'completed' ? 'assistant' : 'system';
   const last = session === null ? [] : await lastSessionMessages(tx.db, agent.id, session.id, lastWords);
   const said = last.findLast((message) => message.kind === kind);
-  // Often its last words are what it said last in its output, and those are in the history already.
+  // Its final text is often the last message in its output, which is already in the history.
   if (detail !== '' && said?.content !== detail) {
     const sessionId = session?.id ?? null;
     await appendMessage(tx, { agentId: agent.id, runId: run.id, sessionId, kind, content: detail });

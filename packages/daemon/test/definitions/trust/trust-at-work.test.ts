@@ -65,9 +65,7 @@ test('8.43: untrusted settings are told by doctor and definitions, until they ar
   expect(await told()).toEqual({ doctor: [], definitions: [] });
   put(daemon.repository, '{}');
   expect(await told()).toEqual({
-    doctor: [
-      expect.stringMatching(/^warning: sample brings settings that nobody has trusted: \.scripted\/settings\.json$/),
-    ],
+    doctor: [expect.stringMatching(/^warning: sample has untrusted settings: \.scripted\/settings\.json$/)],
     definitions: ['the settings for scripted are not trusted'],
   });
   await daemon.client.trust({ path: daemon.repository });

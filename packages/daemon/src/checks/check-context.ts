@@ -9,10 +9,10 @@ import type { CheckBounds } from './check-limit.ts';
 import { checkLimits } from './check-limit.ts';
 import type { CheckPlace, Ending } from './check-place.ts';
 
-/** What wakes a check that waits. */
+/** Wakes a waiting check. */
 type Bell = {
   ring(): void;
-  /** Resolves when it rings, has rung since the last wait, or the time is over. */
+  /** Resolves when it rings, has rung since the last wait, or after the timeout. */
   wait(mostMs: number): Promise<void>;
 };
 
@@ -29,25 +29,25 @@ export function createBell(): Bell {
   };
 }
 
-/** What one check works with while this daemon looks after it. */
-export type CheckBench = {
+/** What running one check needs. */
+export type CheckContext = {
   platform: Platform;
   bounds: CheckBounds;
   place: CheckPlace;
-  /** Names of variables that it may see beyond the usual ones. */
+  /** Names of additional variables that it may see. */
   names: readonly string[];
   bell: Bell;
-  /** Why it is to be ended; null as long as nobody wants that. */
+  /** Why to end it, or null. */
   ending: Ending | null;
   isClosed(): boolean;
 };
 
-/** Thrown where a check is left as it is, for the next daemon to go on with. */
+/** Thrown when a check is left to the next daemon. */
 export class LeftToNext extends Error {}
 
-/** Tries something again as long as it fails for want of room, after making some where that can be done. */
+/** Retries something while it fails for lack of space, after freeing some if possible. */
 export async function untilThereIsRoom<Result>(
-  { platform, isClosed }: Pick<CheckBench, 'platform' | 'isClosed'>,
+  { platform, isClosed }: Pick<CheckContext, 'platform' | 'isClosed'>,
   work: () => Promise<Result>,
   makeRoom?: () => Promise<void>,
 ): Promise<Result> {
@@ -57,20 +57,20 @@ export async function untilThereIsRoom<Result>(
       return await work();
     } catch (error) {
       if (!isPassing(error)) throw error;
-      platform.log.warn({ error: messageOf(error) }, 'what a check does could not be stored; it is tried again');
+      platform.log.warn({ error: messageOf(error) }, 'failed to store the state of a check; will retry');
     }
     await makeRoom?.();
     await delay(checkLimits.retryMs);
   }
 }
 
-/** Puts facts of a check on record, and returns it with them. A check that has ended is left as it is. */
-export async function note(bench: CheckBench, check: Check, patchAt: (now: number) => CheckPatch): Promise<Check> {
+/** Updates a check, and returns it. An ended check stays as it is. */
+export async function note(context: CheckContext, check: Check, patchAt: (now: number) => CheckPatch): Promise<Check> {
   const write = async (tx: WriteTransaction) => {
     const patch = patchAt(tx.now);
     return (await updateCheck(tx, check.id, patch)) ? patch : null;
   };
-  const patch = await untilThereIsRoom(bench, () => bench.platform.store.write(write));
+  const patch = await untilThereIsRoom(context, () => context.platform.store.write(write));
   if (patch === null) throw new LeftToNext();
   return { ...check, ...patch };
 }
