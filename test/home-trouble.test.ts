@@ -28,7 +28,7 @@ function adviceIn(stderr: string): string {
   return /Move it away: (mv .*); then run `pawl up`/.exec(stderr)?.[1] ?? 'false';
 }
 
-test('16: a lock file that somebody wrote into is emptied, and what stood there is kept', async () => {
+test('a lock file that somebody wrote into is emptied, and what stood there is kept [fault 16]', async () => {
   await using place = await temporaryDirectory();
   using at = homeIn(place.path);
   writeFileSync(join(at.home, 'pawl.lock'), 'not a lock\n'.repeat(500));
@@ -38,7 +38,7 @@ test('16: a lock file that somebody wrote into is emptied, and what stood there 
   expect(readFileSync(join(at.home, 'quarantine', kept), 'utf8')).toContain('not a lock');
 });
 
-describe('16: something of another kind is named, and the advice works', () => {
+describe('something of another kind is named, and the advice works [fault 16]', () => {
   test.each(
     sampleOf(['pawl.lock', 'pawl.sock', 'daemon.json', 'token', 'state.json', 'logs/daemon.out', 'logs/daemon.log'], 3),
   )('a directory in place of %s', async (name) => {
@@ -66,7 +66,7 @@ describe('16: something of another kind is named, and the advice works', () => {
   });
 });
 
-test('9: a full disk at the start is named, and with some room it starts', async (context) => {
+test('a full disk at the start is named, and with some room it starts [fault 9]', async (context) => {
   await using disk = await temporaryDirectory();
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'tmpfs', disk.path]);
   if (status !== 0) context.skip('tmpfs cannot be mounted here');
@@ -90,7 +90,7 @@ test('9: a full disk at the start is named, and with some room it starts', async
 });
 
 test.each(sampleOf([32, 40], 1))(
-  '12: with %i open files at the most the limit is named, and without it it starts',
+  'with %i open files at the most the limit is named, and without it it starts [fault 12]',
   async (most) => {
     await using place = await temporaryDirectory();
     using at = homeIn(place.path);

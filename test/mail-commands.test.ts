@@ -65,7 +65,7 @@ test('a person sends, looks, reads and waits; nobody but its recipient acknowled
 });
 
 const commands = endurance({ whole: 50, small: 12 });
-test(`25: ${commands} commands at one instant to two agents: each exits 0, and each mail is there once, at the right one`, async () => {
+test(`${commands} commands at one instant to two agents: each exits 0, and each mail is there once, at the right one [fault 25]`, async () => {
   const two = [await stopped(), await stopped()];
   const outcomes = await Promise.all(
     Array.from({ length: commands }, (_, number) =>

@@ -17,9 +17,9 @@ import type { DaemonProcess } from './support/daemon-process.ts';
 import { readyDaemon, spawnDaemon } from './support/daemon-process.ts';
 import { outputDifferences, outputHas } from './support/output.ts';
 
-/** Points that are passed on the way up, before anybody can ask for anything. */
+/** Points that are passed at start, before any request. */
 const startPoints: readonly CrashPoint[] = ['store.during_migration', 'store.during_backup'];
-/** Points that are passed when somebody stops an agent. */
+/** Points that are passed when an agent is stopped. */
 const stopPoints: readonly CrashPoint[] = ['stop.after_request', 'stop.after_processes'];
 /** Points of a fork that carries files. */
 const snapshotPoints: readonly CrashPoint[] = ['snapshot.after_objects', 'snapshot.after_index', 'fork.after_snapshot'];
@@ -109,7 +109,7 @@ test.each(Object.entries(suites))('%s visits its points', (file, points) => {
   expect(points.filter((point) => !text.includes(`'${point}'`))).toEqual([]);
 });
 
-test.each(sampleOf(startPoints, 1))('a start that is killed at %s is made good by the next', async (point) => {
+test.each(sampleOf(startPoints, 1))('a start killed at %s is repaired by the next', async (point) => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   expect((await spawnDaemon(home, { crashAt: point }).exited).signal).toBe('SIGKILL');
@@ -125,7 +125,7 @@ test.each(sampleOf(startPoints, 1))('a start that is killed at %s is made good b
   expect(readdirSync(join(home, 'backups')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
-/** One home whose daemons are killed one after the other: what one point leaves must not trouble the next either. */
+/** One home whose daemons are killed one after the other: what one point leaves must not break the next either. */
 let life: CrashLife;
 beforeAll(async () => {
   life = await crashLife();
@@ -133,7 +133,7 @@ beforeAll(async () => {
 afterAll(() => life[Symbol.asyncDispose]());
 
 test.each(sampleOf(workPoints, 4))(
-  'S3-24, 5.2.7: an agent whose daemon is killed at %s runs once, and to the end',
+  'an agent whose daemon is killed at %s runs once, and to the end [S3-24, 5.2.7]',
   async (point) => {
     const { path, repository } = life;
     const marker = join(path, `ran-${randomUUID()}`);
@@ -175,7 +175,7 @@ async function placesIn(repository: string) {
   return { branches: branches.split('\n'), worktrees: worktrees.length };
 }
 
-test.each(sampleOf(stopPoints, 1))('a stop that is killed at %s is finished by the next daemon', async (point) => {
+test.each(sampleOf(stopPoints, 1))('a stop killed at %s is completed by the next daemon', async (point) => {
   const { first, agent } = await begun(point, [{ say: 'standing by' }, 'hang']);
   await outputHas(first.client, agent.id, 'standing by');
   await first.client.stopAgent(agent.id).catch(() => null);
@@ -184,40 +184,34 @@ test.each(sampleOf(stopPoints, 1))('a stop that is killed at %s is finished by t
   expect(await leftBehind(second, agent.id)).toEqual({ sessions: 1, processes: 0, differences: [] });
 });
 
-test.each(sampleOf(snapshotPoints, 1))(
-  '8.1: a fork with files that is killed at %s is made whole, or not at all',
-  async (point) => {
-    const { first, agent } = await begun(point, [
-      { write: { path: 'staged.txt', content: 'staged' } },
-      { shell: 'git add staged.txt; echo new > untracked.txt; echo more >> README.md' },
-      'complete',
-    ]);
-    await runEnded(first.client, agent.id);
-    const { agents } = await first.client.listAgents();
-    const key = randomUUID();
-    await first.client.fork(agent.id, { withFiles: true }, key).catch(() => null);
-    const second = await life.next();
-    // Before its transaction nobody knows of a child, and nothing of it is left; afterwards it is brought up.
-    const known = (await second.client.listAgents()).agents.map(({ id }) => id);
-    expect(known).toHaveLength(agents.length + (point === 'snapshot.after_index' ? 1 : 0));
-    if (known.length === agents.length) expect(snapshotsIn(life.home)).toEqual([]);
-    const { agent: child } = await second.client.fork(agent.id, { withFiles: true }, key);
-    await waitUntil(async () => typeof (await second.client.inspectAgent(child.id)).worktree?.head === 'string', {
-      what: 'files',
-    });
-    const status = ['status', '--porcelain', '-uall'];
-    await waitUntil(
-      async () => (await git(child.worktree ?? '', status)) === (await git(agent.worktree ?? '', status)),
-      {
-        what: 'the same files',
-      },
-    );
-    await waitUntil(() => snapshotsIn(life.home).length === 0, { what: 'the snapshot to be dropped' });
-  },
-);
+test.each(sampleOf(snapshotPoints, 1))('a fork with files killed at %s is complete, or absent [8.1]', async (point) => {
+  const { first, agent } = await begun(point, [
+    { write: { path: 'staged.txt', content: 'staged' } },
+    { shell: 'git add staged.txt; echo new > untracked.txt; echo more >> README.md' },
+    'complete',
+  ]);
+  await runEnded(first.client, agent.id);
+  const { agents } = await first.client.listAgents();
+  const key = randomUUID();
+  await first.client.fork(agent.id, { withFiles: true }, key).catch(() => null);
+  const second = await life.next();
+  // Before its transaction there is no child, and nothing of it is left; afterwards it is started.
+  const known = (await second.client.listAgents()).agents.map(({ id }) => id);
+  expect(known).toHaveLength(agents.length + (point === 'snapshot.after_index' ? 1 : 0));
+  if (known.length === agents.length) expect(snapshotsIn(life.home)).toEqual([]);
+  const { agent: child } = await second.client.fork(agent.id, { withFiles: true }, key);
+  await waitUntil(async () => typeof (await second.client.inspectAgent(child.id)).worktree?.head === 'string', {
+    what: 'files',
+  });
+  const status = ['status', '--porcelain', '-uall'];
+  await waitUntil(async () => (await git(child.worktree ?? '', status)) === (await git(agent.worktree ?? '', status)), {
+    what: 'the same files',
+  });
+  await waitUntil(() => snapshotsIn(life.home).length === 0, { what: 'the snapshot to be dropped' });
+});
 
 test.each(sampleOf(killPoints, 2))(
-  'W1-12: a cascade that is killed at %s happened wholly or not at all, and is finished',
+  'a cascade killed at %s happened completely or not at all, and is completed [W1-12]',
   async (point) => {
     const { first, agent } = await begun(point, [{ say: 'standing by' }, 'hang']);
     await outputHas(first.client, agent.id, 'standing by');
@@ -226,14 +220,14 @@ test.each(sampleOf(killPoints, 2))(
       children.push((await first.client.fork(agent.id, { switch: false }, randomUUID())).agent);
     }
     const family = [agent, ...children];
-    // Whole, and not half checked out: what is not whole would be kept.
+    // Complete, not half checked out: an incomplete one would be kept.
     for (const { id, alias } of children) {
       const made = async () =>
         (await first.client.events({ agent: id })).events.some(({ type }) => type === 'worktree.created');
       await waitUntil(made, { what: `the worktree of ${alias}` });
     }
     await first.client.killAgent(agent.id, { cascade: true }).catch(() => null);
-    // What comes after the answer is passed soon after it.
+    // Points after the response are passed soon after it.
     const second = await life.next();
     const statuses = async () => Promise.all(family.map(async ({ id }) => (await viewOf(second.client, id)).status));
     const before = await statuses();
@@ -263,7 +257,7 @@ test.each(sampleOf(killPoints, 2))(
   },
 );
 
-test('a cancel that is killed after its commit ends the processes on restart', async () => {
+test('a cancel killed after its commit ends the processes on restart', async () => {
   const { first, agent } = await begun('cancel.after_commit', [{ say: 'standing by' }, 'hang']);
   await outputHas(first.client, agent.id, 'standing by');
   await first.client.cancelRun(agent.id).catch(() => null);
@@ -275,7 +269,7 @@ test('a cancel that is killed after its commit ends the processes on restart', a
 });
 
 test.each(sampleOf(['pause.after_request', 'continue.after_processes'] as const, 1))(
-  'an agent whose daemon is killed at %s is halted when it is on record as paused',
+  'an agent whose daemon is killed at %s is paused if it is recorded as paused',
   async (point) => {
     const { first, agent } = await begun(point, [{ say: 'standing by' }, 'hang']);
     await outputHas(first.client, agent.id, 'standing by');
@@ -293,7 +287,7 @@ test.each(sampleOf(['pause.after_request', 'continue.after_processes'] as const,
   },
 );
 
-test('a restore from the trash that is killed in the middle is finished by the next', async () => {
+test('a restore from the trash that is killed in the middle is completed by the next', async () => {
   const { first, agent } = await begun('restore.after_files', ['complete']);
   await runEnded(first.client, agent.id);
   await first.client.killAgent(agent.id, {});
@@ -307,7 +301,7 @@ test('a restore from the trash that is killed in the middle is finished by the n
   expect(await git(agent.worktree ?? '', ['status', '--porcelain'])).toBe('');
 });
 
-test('S1-18: a restart that is killed after it took up what lives is made good by the next', async () => {
+test('a restart killed after adoption is repaired by the next [S1-18]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const repository = join(place.path, 'sample');
@@ -335,7 +329,7 @@ test('S1-18: a restart that is killed after it took up what lives is made good b
   }
 });
 
-/** The daemon, which will be killed at a point, with an agent that plays some steps. */
+/** A daemon that will be killed at a point, with an agent that plays some steps. */
 async function begun(point: CrashPoint, steps: unknown[]) {
   const first = await life.armed(point);
   const options = { scenario: await writeScenario(life.path, steps) };

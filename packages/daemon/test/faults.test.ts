@@ -10,13 +10,13 @@ import { runEnded, startTestDaemon, writeScenario } from './support/daemon.ts';
 import { readyDaemon } from './support/daemon-process.ts';
 import { outputDifferences, outputHas } from './support/output.ts';
 
-/** A small disk, unmounted at the end of the scope; null when this machine does not let us mount one. */
+/** A small disk, unmounted at the end of the scope; null if this machine does not allow mounts. */
 function mountSmallDisk(path: string, megabytes: number): Disposable | null {
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'tmpfs', path]);
   return status === 0 ? { [Symbol.dispose]: () => void spawnSync('umount', ['-l', path]) } : null;
 }
 
-/** Takes what is left of a disk. */
+/** Fills a disk. */
 function fillDisk(path: string): void {
   const page = Buffer.alloc(4096);
   try {
@@ -26,7 +26,7 @@ function fillDisk(path: string): void {
   }
 }
 
-test('a full disk is said clearly, breaks nothing, and is over when there is room again', async (context) => {
+test('a full disk is reported clearly, breaks nothing, and recovers when there is space again', async (context) => {
   await using place = await temporaryDirectory();
   await using disk = await temporaryDirectory();
   using mounted = mountSmallDisk(disk.path, 24);
@@ -68,14 +68,14 @@ test('a clock that jumps back two hours and ahead a day neither ends nor stalls 
   for (const agent of [first, second, third]) expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
   const { events } = await daemon.client.events();
   expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
-  // One that is done may have left by now: for the clock, days have passed.
+  // A finished agent may have left by now, since days have passed for the clock.
   const { agents } = await daemon.client.listAgents({ all: true });
   const children = agents.filter((agent) => agent.parentId !== null);
   expect(children.map((agent) => agent.id)).toEqual([third.id, second.id, first.id]);
 });
 
 test(
-  'too few open files: what cannot start says so, what runs goes on, and the daemon stays',
+  'too few open files: starts fail with a reason, running agents continue, and the daemon stays up',
   { timeout: 300_000 },
   async () => {
     await using place = await temporaryDirectory();
@@ -107,7 +107,7 @@ test(
       const failed = (await client.listAgents()).agents.filter((agent) => agent.run?.status === 'failed');
       for (const agent of failed) expect(agent.run?.detail).toMatch(/EMFILE/);
       const complete = { scenario: await writeScenario(place.path, ['complete']) };
-      // What the others held is given back a moment after they have stopped.
+      // The others release their files a moment after they have stopped.
       const begin = () => client.work({ ...body, options: complete }, randomUUID());
       const { agent } = await waitUntil(begin, { what: 'room for another agent' });
       expect((await runEnded(client, agent.id)).run?.status).toBe('completed');

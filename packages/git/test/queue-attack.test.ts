@@ -33,7 +33,7 @@ function forge(root: string, parent: string, files: Record<string, string>): str
 }
 
 test.each(['config', 'included file', 'worktree config', 'config of the person'] as const)(
-  'fault 40: commands planted in the %s never run, over the whole way of a change into main',
+  'commands planted in the %s never run, over the whole way of a change into main [fault 40]',
   async (place) => {
     const { home, root, fired, reset } = plant(place);
     const main = git(root, 'rev-parse', 'main').trim();

@@ -37,7 +37,7 @@ async function aMachine() {
 
 const pids = ({ others }: Roster) => others.map(({ pid }) => pid);
 
-describe('S0-03, invariant 15: who is here', () => {
+describe('who is here [S0-03, invariant 15]', () => {
   test('alone, with one, and with four, oldest first [S0-05]', async () => {
     await using machine = await aMachine();
     expect(machine.look([{ pid: 7, name: 'bash', cwd: machine.at('proj') }])).toMatchObject({ others: [], doubts: [] });

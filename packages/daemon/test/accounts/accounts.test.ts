@@ -10,7 +10,7 @@ import { everyUse, fakePreset, key, openAccounts, openSession, testDirectory, to
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('an account', () => {
-  test('with a key: the secret is in a private file, and neither in the row, the answer nor the event', async () => {
+  test('with a key: the secret is in a private file, and in neither the row, the response nor the event', async () => {
     const desk = await openAccounts();
     const before = process.umask(0);
     const { account, created } = await desk.accounts
@@ -38,7 +38,7 @@ describe('an account', () => {
     ]);
   });
 
-  test('S3-55: with a setup token has the login file of its CLI, and the variable that the CLI reads', async () => {
+  test('with a setup token has the login file of its CLI, and the variable that the CLI reads [S3-55]', async () => {
     const desk = await openAccounts();
     const { account } = await desk.accounts.add({
       provider: 'fake',
@@ -58,7 +58,7 @@ describe('an account', () => {
     expect(use.secrets).toEqual([token]);
   });
 
-  test('given again makes no second one; under another name it is refused', async () => {
+  test('added again creates no second one, and under another name is refused', async () => {
     const { accounts } = await openAccounts();
     const body = { provider: 'fake', kind: 'api-key', secret: key } as const;
     const [first, second] = await Promise.all([accounts.add(body), accounts.add(body)]);
@@ -131,7 +131,7 @@ describe('an account', () => {
     expect(await desk.accounts.chosen('fake')).toBeNull();
   });
 
-  test('forgets its limit and why it was not accepted only when it is told to', async () => {
+  test('clears its limit and its rejection only on request', async () => {
     const desk = await openAccounts();
     const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
     const until = desk.clock.now + 1_000;
@@ -146,7 +146,7 @@ describe('an account', () => {
 });
 
 describe('a session with an account', () => {
-  test('gets the secret, the server and the directory; files that are there are kept', async () => {
+  test('gets the secret, the server and the directory; existing files are kept', async () => {
     const desk = await openAccounts();
     const body = { provider: 'fake', kind: 'api-key', secret: key, baseUrl: 'http://127.0.0.1:9' } as const;
     const { account } = await desk.accounts.add(body);
@@ -181,7 +181,7 @@ describe('a session with an account', () => {
     expect(readdirSync(place).toSorted()).toEqual(['directory', 'secret.json']);
   });
 
-  test('secrets of a copied login are known, too, whatever the CLI calls them', async () => {
+  test('the secrets of a copied login are known too, whatever the CLI calls them', async () => {
     const desk = await openAccounts();
     const from = writeFiles(join(desk.path, 'config'), {
       '.credentials.json': JSON.stringify({ claudeAiOauth: { accessToken: token, refreshToken: `${token}-refresh` } }),
@@ -196,7 +196,7 @@ describe('a session with an account', () => {
   });
 });
 
-test('a secret is masked also after its file was opened to others', async () => {
+test('a secret is masked even after its file was opened to others', async () => {
   const desk = await openAccounts();
   const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
   chmodSync(join(desk.home.accounts, account.id, 'secret.json'), 0o644);
@@ -207,8 +207,8 @@ test('a secret is masked also after its file was opened to others', async () => 
   expect(desk.accounts.secretsOf('C'.repeat(22))).toEqual([]);
 });
 
-describe('what a shell has', () => {
-  test('is found again by its values, is not part of rotation, and uses the CLI’s own directory', async () => {
+describe('the variables of a shell', () => {
+  test('are found again by value, take no part in rotation, and use the CLI’s own directory', async () => {
     const desk = await openAccounts({ presets: [fakePreset(), fakePreset('other')] });
     const capture = (variables: Record<string, string>, provider = desk.preset) =>
       desk.accounts.captureShell(provider, variables);
@@ -235,7 +235,7 @@ describe('what a shell has', () => {
   });
 });
 
-describe('at a start', () => {
+describe('at start', () => {
   test('a directory that others can enter is refused', async () => {
     const path = await testDirectory();
     mkdirSync(join(path, 'home', 'accounts'), { recursive: true, mode: 0o700 });
@@ -253,7 +253,7 @@ describe('at a start', () => {
     ['a directory that others can enter', (place: string) => chmodSync(place, 0o755), /read by others/],
     ['files that are gone', (place: string) => rmSync(place, { recursive: true }), /is not there/],
     ['a damaged secret', (place: string) => writeFiles(place, { 'secret.json': `{"${key}` }), /damaged/],
-  ])('an account with %s cannot be used, and that is told once', async (_, harm, reason) => {
+  ])('an account with %s cannot be used, which is reported once', async (_, harm, reason) => {
     const path = await testDirectory();
     const first = await openAccounts({ path });
     const { account } = await first.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
@@ -268,7 +268,7 @@ describe('at a start', () => {
     expect((await desk.events()).map(({ type }) => type)).toEqual(['account.added', 'account.invalid']);
   });
 
-  test('what belongs to no account goes; what is no account’s name stays', async () => {
+  test('files without an account are removed; names that are not account ids stay', async () => {
     const path = await testDirectory();
     const first = await openAccounts({ path });
     const { account } = await first.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
@@ -278,7 +278,7 @@ describe('at a start', () => {
     expect(readdirSync(first.home.accounts).toSorted()).toEqual([account.id, 'notes'].toSorted());
   });
 
-  test('a removed account’s secret that was not deleted yet is', async () => {
+  test('a removed account’s leftover secret is deleted', async () => {
     const path = await testDirectory();
     const first = await openAccounts({ path });
     const { account } = await first.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
@@ -291,7 +291,7 @@ describe('at a start', () => {
   });
 });
 
-test('7.23: no secret stands anywhere in a home but below its accounts', async () => {
+test('no secret is stored in a home outside its accounts [7.23]', async () => {
   const desk = await openAccounts();
   await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
   await desk.accounts.add({ provider: 'fake', kind: 'token', secret: token });

@@ -27,8 +27,8 @@ function move(from: Account | null, to: Account, fields = {}, preset = desk.pres
   return desk.accounts.moveConversation({ from, to, preset, providerSessionId: session, ...fields });
 }
 
-describe('S3-37: a conversation', () => {
-  test('is copied with all its files, and with nobody else’s', async () => {
+describe('a conversation [S3-37]', () => {
+  test('is copied with all its files, and no others', async () => {
     writeFiles(directories[0], {
       [`projects/-srv-shop/${session}.jsonl`]: 'said\n',
       [`projects/-srv-shop/${session}/tool/1.txt`]: 'result',
@@ -44,7 +44,7 @@ describe('S3-37: a conversation', () => {
     expect(statSync(join(target, `${session}.jsonl`)).mode & 0o777).toBe(0o600);
   });
 
-  test('that went on elsewhere and comes back replaces what was left behind', async () => {
+  test('that continued elsewhere and returns replaces the old copy', async () => {
     const path = `projects/p/${session}.jsonl`;
     writeFiles(directories[0], { [path]: 'one\n' });
     await move(first, second);
@@ -53,7 +53,7 @@ describe('S3-37: a conversation', () => {
     expect(readFileSync(join(directories[0], path), 'utf8')).toBe('one\ntwo\n');
   });
 
-  test('of the CLI’s own directory is copied, and that directory stays as it is', async () => {
+  test('in the CLI’s own directory is copied, and that directory stays unchanged', async () => {
     const own = writeFiles(join(desk.path, 'person', '.claude'), { [`projects/p/${session}.jsonl`]: 'own' });
     const before = execFileSync('find', [own, '-printf', '%p %T@ %s\n'], { encoding: 'utf8' });
     expect(await move(null, first)).toBe('moved');
@@ -65,14 +65,14 @@ describe('S3-37: a conversation', () => {
     expect(execFileSync('find', [own, '-printf', '%p %T@ %s\n'], { encoding: 'utf8' })).toBe(before);
   });
 
-  test('of a directory that the preset or the agent’s shell names is found there', async () => {
+  test('in a directory named by the preset or the agent’s shell is found there', async () => {
     const named = writeFiles(join(desk.path, 'named'), { [`projects/p/${session}.jsonl`]: 'named' });
     expect(await move(null, first, { environment: { CLAUDE_CONFIG_DIR: named } })).toBe('moved');
     expect(await move(null, second, {}, fakePreset('fake', { env: { CLAUDE_CONFIG_DIR: named } }))).toBe('moved');
     expect(readFileSync(join(directories[1], `projects/p/${session}.jsonl`), 'utf8')).toBe('named');
   });
 
-  test('is found below any number of directories, and by the beginning of its id', async () => {
+  test('is found at any depth, and by an id prefix', async () => {
     const conversations = ['sessions/**/rollout-*-{session}.jsonl', '.gemini/tmp/*/chats/session-*-{short}.jsonl'];
     const preset = fakePreset('fake', { account: { ...everyUse, conversations } });
     writeFiles(directories[0], {
@@ -90,7 +90,7 @@ describe('S3-37: a conversation', () => {
     ]);
   });
 
-  test('that is not there, or that the CLI does not let move, is not', async () => {
+  test('that is missing, or that the CLI cannot move, is not copied', async () => {
     expect(await move(first, second)).toBe('impossible');
     expect(await move(null, second)).toBe('impossible');
     expect(await move(first, first)).toBe('moved');
@@ -102,7 +102,7 @@ describe('S3-37: a conversation', () => {
   });
 
   test.each([['../../secret'], ['..'], ['*'], ['a/b'], ['-x'], [''], ['a..b'], ['x'.repeat(300)], ['a\0b']])(
-    'cannot be called %j',
+    'cannot be named %j',
     async (providerSessionId) => {
       writeFiles(directories[0], { 'projects/p/x.jsonl': 'x', 'secret.jsonl': 'x' });
       expect(await move(first, second, { providerSessionId })).toBe('impossible');
@@ -110,7 +110,7 @@ describe('S3-37: a conversation', () => {
     },
   );
 
-  test('is read and written through no link', async () => {
+  test('is never read or written through a link', async () => {
     mkdirSync(join(directories[0], 'projects', 'p'), { recursive: true });
     symlinkSync('/etc/passwd', join(directories[0], 'projects', 'p', `${session}.jsonl`));
     expect(await move(first, second)).toBe('impossible');

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-test('a config directory is copied, for its owner alone', async () => {
+test('a config directory is copied, readable by its owner only', async () => {
   chmodSync(join(from, 'hooks', 'run.sh'), 0o755);
   await copyConfigDirectory(from, to);
   expect(readFileSync(join(to, 'plugins', 'a b', 'one.jsonl'), 'utf8')).toBe('line\n');
@@ -37,13 +37,13 @@ test('a config directory is copied, for its owner alone', async () => {
   expect(readdirSync(from).toSorted()).toEqual(['.credentials.json', 'hooks', 'plugins']);
 });
 
-test('its own path may lead through a link, for a person named it', async () => {
+test('its own path may be a link, since a person named it', async () => {
   symlinkSync(from, `${from}-link`);
   await copyConfigDirectory(`${from}-link`, to);
   expect(readdirSync(to)).toHaveLength(3);
 });
 
-test('links, conversations and caches stay behind', async () => {
+test('links, conversations and caches are not copied', async () => {
   const before = readdirSync(from);
   for (const [name, target] of [
     ['a', '/etc/passwd'],
@@ -56,25 +56,25 @@ test('links, conversations and caches stay behind', async () => {
   expect(readdirSync(to)).toEqual(before);
 });
 
-describe('refused are', () => {
+describe('refuses', () => {
   test('a FIFO', async () => {
     execFileSync('mkfifo', [join(from, 'fifo')]);
     await expect(copyConfigDirectory(from, to)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
-  test('a huge file, also a sparse one, before much of it was read', async () => {
+  test('a huge file, even a sparse one, before reading much of it', async () => {
     writeFileSync(join(from, 'huge'), '');
     truncateSync(join(from, 'huge'), 10 * 1024 * 1024 * 1024);
     await expect(copyConfigDirectory(from, to)).rejects.toMatchObject({ code: 'too_large' });
     expect(statSync(join(to, 'huge')).size).toBeLessThanOrEqual(64 * 1024 * 1024);
   });
 
-  test('directories within directories without end', async () => {
+  test('endlessly nested directories', async () => {
     mkdirSync(join(from, ...Array.from({ length: 40 }, () => 'd')), { recursive: true });
     await expect(copyConfigDirectory(from, to)).rejects.toMatchObject({ code: 'too_large' });
   });
 
-  test('what contains its own copy, what is no directory, and what is not there', async () => {
+  test('a directory that contains its own copy, a file, and a missing path', async () => {
     await expect(copyConfigDirectory(from, join(from, 'copy'))).rejects.toMatchObject({ code: 'invalid_input' });
     await expect(copyConfigDirectory('/', to)).rejects.toMatchObject({ code: 'invalid_input' });
     const file = join(from, '.credentials.json');
@@ -83,7 +83,7 @@ describe('refused are', () => {
   });
 });
 
-test('the directory that a CLI keeps below its own is put there, and its secrets are found', async () => {
+test('a CLI’s subdirectory is copied into place, and its secrets are found', async () => {
   const conversations = ['.gemini/tmp/*/chats/session-*-{short}.jsonl'];
   const use = { ...everyUse, files: { '.gemini/settings.json': '{}' }, conversations };
   const desk = await openAccounts({ presets: [fakePreset('fake', { account: use })] });
@@ -93,7 +93,7 @@ test('the directory that a CLI keeps below its own is put there, and its secrets
   expect(desk.accounts.secretsOf(account.id)).toEqual([key]);
 });
 
-test('an account from a hostile directory is not made, and nothing of it is left', async () => {
+test('a hostile directory creates no account, and leaves nothing behind', async () => {
   const desk = await openAccounts();
   writeFiles(from, { 'auth.json': `{"token":"${key}"}` });
   execFileSync('mkfifo', [join(from, 'zz')]);

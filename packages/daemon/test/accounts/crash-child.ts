@@ -1,4 +1,4 @@
-/** Adds an account below the directory that its parent names, and dies at the step that it names. */
+/** Adds an account below the directory given by its parent, and dies at the given step. */
 import { createAccounts } from '@pawl/daemon/accounts/accounts';
 import { homeAt } from '@pawl/protocol/node/home';
 import { providerRegistry } from '@pawl/providers/registry';

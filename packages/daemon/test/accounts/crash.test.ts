@@ -8,7 +8,7 @@ test.each([
   ['directory', 0],
   ['rename', 0],
   ['row', 1],
-] as const)('8.1: an addition that is killed after its %s is made whole, or not at all', async (step, kept) => {
+] as const)('an addition killed after its %s is complete, or absent [8.1]', async (step, kept) => {
   const path = await testDirectory();
   const home = join(path, 'home');
   const child = spawnSync(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), home, step, key]);
@@ -19,7 +19,7 @@ test.each([
   expect(accounts).toHaveLength(kept);
   expect(readdirSync(desk.home.accounts)).toHaveLength(kept);
   expect(await desk.events()).toHaveLength(kept);
-  // The same request, sent again, ends in the same account.
+  // A repeated request ends in the same account.
   const { account, created } = await desk.accounts.add({
     provider: 'fake',
     name: 'work',

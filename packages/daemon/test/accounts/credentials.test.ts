@@ -7,7 +7,7 @@ import { fakePreset, openAccounts, writeFiles } from './fixture.ts';
 const login = (fields: object) => JSON.stringify({ claudeAiOauth: fields });
 const now = 1_700_000_000_000;
 
-describe('S3-52: of a login only the access token is required', () => {
+describe('a login requires only the access token [S3-52]', () => {
   test.each([
     [login({ accessToken: 'a' }), { accessToken: 'a', refreshToken: null, expiresAt: null }],
     [
@@ -30,13 +30,13 @@ describe('S3-52: of a login only the access token is required', () => {
   });
 });
 
-test('S3-53: a login without an end has never expired', () => {
+test('a login without an expiry never expires [S3-53]', () => {
   expect(isExpired({ expiresAt: null }, Number.MAX_SAFE_INTEGER)).toBe(false);
   expect(isExpired({ expiresAt: now + 1 }, now)).toBe(false);
   expect(isExpired({ expiresAt: now }, now)).toBe(true);
 });
 
-test('S3-54: an expired login is renewed by its CLI when it can be, and is invalid when it cannot', () => {
+test('an expired login is renewed by its CLI if possible, and invalid otherwise [S3-54]', () => {
   const credentials = { accessToken: 'a', refreshToken: 'r', expiresAt: now };
   expect(ensureValid({ ...credentials, expiresAt: null }, now)).toEqual({ state: 'valid', expiresAt: null });
   expect(ensureValid(credentials, now - 1)).toEqual({ state: 'valid', expiresAt: now });
@@ -47,7 +47,7 @@ test('S3-54: an expired login is renewed by its CLI when it can be, and is inval
   });
 });
 
-test('S3-54: an account whose login has ended is told to be invalid at the next start', async () => {
+test('an account whose login has expired is marked invalid at the next start [S3-54]', async () => {
   const desk = await openAccounts();
   const text = login({ accessToken: 'a'.repeat(20), expiresAt: desk.clock.now + 1_000 });
   const from = writeFiles(join(desk.path, 'config'), { '.credentials.json': text });
@@ -59,7 +59,7 @@ test('S3-54: an account whose login has ended is told to be invalid at the next 
   expect((await desk.events()).at(-1)).toMatchObject({ type: 'account.invalid', data: { account: 'fake-1' } });
 });
 
-test('what cannot be read as a login is unknown or invalid, and never followed', async () => {
+test('an unreadable login is unknown or invalid, and its links are not followed', async () => {
   const desk = await openAccounts({ presets: [fakePreset(), fakePreset('other', { account: null })] });
   const from = writeFiles(join(desk.path, 'config'), { 'settings.json': '{}' });
   const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from });

@@ -26,7 +26,7 @@ import { expect, onTestFinished } from 'vitest';
 export const key = 'sk-test-0123456789-ABCDEFGH-wxyz';
 export const token = 'oat01-0123456789-ABCDEFGH-token';
 
-/** How the CLI of these tests takes its credentials: in every way that there is. */
+/** A CLI that takes its credentials in every supported way. */
 export const everyUse: AccountUse = {
   key: 'FAKE_API_KEY',
   token: 'FAKE_OAUTH_TOKEN',
@@ -79,20 +79,19 @@ export function fakePreset(name = 'fake', fields: Partial<ProviderPreset> = {}):
 }
 
 export type Desk = {
-  /** A directory of this test alone; the home is below it. */
+  /** The directory of this test; the home is below it. */
   path: string;
   home: Home;
   store: Store;
   accounts: Accounts;
   preset: ProviderPreset;
   clock: { now: number };
-  /** The row of an account. */
   row(id: string): Promise<Account>;
   /** The types of the events so far. */
   events(): Promise<{ type: string; data: unknown }[]>;
 };
 
-/** Opens the accounts of a home, on a store of its own. */
+/** Opens the accounts of a home on their own store. */
 export async function openAccounts(
   options: { path?: string; presets?: ProviderPreset[]; atStep?: (step: AccountStep) => void } = {},
 ): Promise<Desk> {
@@ -152,7 +151,7 @@ export function writeFiles(directory: string, files: Record<string, string>): st
 
 const nothing = { endedAt: null, endReason: null, startedAt: null, pid: null, providerSessionId: null } as const;
 
-/** Puts an agent on record whose session uses an account now; returns the session's id. */
+/** Records an agent whose session uses an account now; returns the session's id. */
 export async function openSession(store: Store, accountId: string): Promise<string> {
   const [projectId, agentId, runId, id] = [newId(), newId(), newId(), newId()];
   const identity = { alias: 'brave-otter', parentId: null, supervisorId: null, forkMessageId: 0, createdAt: 1 };

@@ -10,20 +10,20 @@ import { startTestDaemon } from '../support/daemon.ts';
 const key = 'sk-marked-0123456789-ABCDEFGH';
 const shellKey = 'sk-shell-0123456789-ABCDEFGH';
 
-/** Files below a directory in which one of these texts stands. */
+/** Files below a directory that contain one of these texts. */
 async function filesWith(root: string, ...texts: string[]): Promise<string[]> {
   const patterns = texts.flatMap((text) => ['-e', text]);
   try {
     const { stdout } = await promisify(execFile)('grep', ['-rlaF', ...patterns, root]);
     return stdout.trim().split('\n');
   } catch (error) {
-    // It ends with 1 when it finds nothing.
+    // It exits with 1 if it finds nothing.
     expect(error).toMatchObject({ code: 1 });
     return [];
   }
 }
 
-/** What an agent printed that prints each of these variables. */
+/** The output of an agent that prints each of these variables. */
 async function printed(daemon: TestDaemon, variables: string[], body: object): Promise<{ id: string; text: string }> {
   const commands = variables.map((name) => `echo "${name} is $${name}"; echo "${name} is $${name}" >&2`);
   const agent = await daemon.work([{ shell: commands.join('; ') }, { say: 'that was it' }, 'complete'], body);
@@ -33,7 +33,7 @@ async function printed(daemon: TestDaemon, variables: string[], body: object): P
   return { id: agent.id, text: chunks.map(({ content }) => content ?? '').join('') };
 }
 
-test('5.2.11, 8.49: what an agent prints of its secrets stands nowhere below the home but with the accounts', async () => {
+test('the secrets that an agent prints are stored nowhere below the home except with the accounts [5.2.11, 8.49]', async () => {
   await using daemon = await startTestDaemon();
   await daemon.client.addAccount({ provider: 'scripted', name: 'lab', kind: 'api-key', secret: key });
   const first = await printed(daemon, ['SCRIPTED_API_KEY', 'PAWL_AGENT_TOKEN'], { account: 'lab' });

@@ -10,7 +10,7 @@ const path = process.env['PATH'] ?? '';
 const result = (fields: object) =>
   JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: 'ok', session_id: 's', ...fields });
 
-/** A CLI that is a few lines of shell. */
+/** A CLI made of a few lines of shell. */
 const cli = (script: string, fields: Partial<ProviderPreset> = {}) =>
   fakePreset('fake', { command: ['sh', '-c', script, 'cli'], ...fields });
 
@@ -23,7 +23,7 @@ async function tested(preset: ProviderPreset) {
 }
 
 describe('a test of an account', () => {
-  test('gives the CLI its credentials and a prompt, and tells what it said', async () => {
+  test('gives the CLI its credentials and a prompt, and returns its answer', async () => {
     const script = `read -r line; echo '${result({ result: '' })}' | sed "s#\\"result\\":\\"\\"#\\"result\\":\\"$line $FAKE_BASE_URL $(basename "$CLAUDE_CONFIG_DIR") $PAWL_AGENT_TOKEN$PAWL_HOME\\"#"; test "$FAKE_API_KEY" = ${key}`;
     expect(await tested(cli(script))).toMatchObject({
       ok: true,
@@ -42,14 +42,14 @@ describe('a test of an account', () => {
     expect(JSON.stringify(answer)).not.toContain(key);
   });
 
-  test('that reaches a limit says until when', async () => {
+  test('that reaches a limit reports when it ends', async () => {
     const info = { status: 'rejected', resetsAt: 1_794_721_264, rateLimitType: 'five_hour' };
     const limit = JSON.stringify({ type: 'rate_limit_event', rate_limit_info: info, session_id: 's' });
     const script = `echo '${limit}'; echo '${result({ is_error: true, result: 'limit' })}'; exit 1`;
     expect(await tested(cli(script))).toMatchObject({ ok: false, limitedUntil: 1_794_721_264_000 });
   });
 
-  test('without the CLI’s own last word goes by its exit code and its complaint', async () => {
+  test('without a result of the CLI is judged by its exit code and stderr', async () => {
     expect(await tested(cli(`echo "no such model ${key}" >&2; exit 3`))).toMatchObject({
       ok: false,
       text: `no such model ${'*'.repeat(key.length)}`,
@@ -58,7 +58,7 @@ describe('a test of an account', () => {
     expect(await tested(fakePreset('fake', { command: ['no-such-program-here'] }))).toMatchObject({ ok: false });
   });
 
-  test('hands the prompt over as a word or as a JSON line, where the CLI wants that', async () => {
+  test('passes the prompt as an argument or as a JSON line, as the CLI requires', async () => {
     const word: Partial<ProviderPreset> = {
       promptMode: 'argument',
       promptArguments: ['-p', '{prompt}'],
@@ -70,7 +70,7 @@ describe('a test of an account', () => {
   });
 });
 
-test('an answer proves that an account can be used; a limit, that it cannot', async () => {
+test('an answer marks an account usable; a limit marks it exhausted', async () => {
   const info = { status: 'rejected', resetsAt: 1_794_721_264 };
   const limit = JSON.stringify({ type: 'rate_limit_event', rate_limit_info: info, session_id: 's' });
   const script = `if [ -e "$CLAUDE_CONFIG_DIR/limited" ]; then echo '${limit}'; exit 1; fi; echo '${result({})}'`;
@@ -85,7 +85,7 @@ test('an answer proves that an account can be used; a limit, that it cannot', as
   expect((await desk.accounts.test('fake-1', path)).account.exhaustedUntil).toBe(1_794_721_264_000);
 });
 
-test('a CLI that never answers is ended with all that it began', async () => {
+test('a CLI that never answers is ended with all its processes', async () => {
   const preset = cli('trap "" TERM; (trap "" TERM; while :; do sleep 1; done) & while :; do sleep 1; done');
   const desk = await openAccounts({ presets: [preset] });
   const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
@@ -97,14 +97,14 @@ test('a CLI that never answers is ended with all that it began', async () => {
   expect(readdirSync(desk.home.accounts)).toEqual([account.id]);
 });
 
-test('what a daemon was testing when it died is gone after the next start', async () => {
+test('a test that was running when the daemon died is gone after the next start', async () => {
   const desk = await openAccounts();
   writeFiles(desk.home.accounts, { '.probe-AAAAAAAAAAAAAAAAAAAAAA/out': `leaked ${key}` });
   await desk.accounts.settle();
   expect(readdirSync(desk.home.accounts)).toEqual([]);
 });
 
-/** The name of the directory that a test of an account works in, as soon as it is there. */
+/** The name of an account test's directory, as soon as it exists. */
 async function seenProbe(root: string): Promise<string> {
   for (;;) {
     const name = readdirSync(root).find((each) => each.startsWith('.probe-'));

@@ -21,15 +21,15 @@ const secrets = {
   server: 'mcp-0123456789-ABCDEFGH',
 };
 
-/** What stands between two characters of a secret without being shown. */
+/** Invisible text between two characters of a secret. */
 const marks = ['\u001B[0m', '\u200B', '\u001B]0;title\u0007', '\u00AD'];
 
-/** A secret as it is, and with something invisible inside. */
+/** A secret as it is, and with invisible text inside. */
 function formsOf(secret: string): string[] {
   return [secret, ...marks.map((mark) => secret.slice(0, 9) + mark + secret.slice(9)), secret.split('').join(marks[0])];
 }
 
-/** A text without the marks above, in whatever way a file writes them; every character is a byte. */
+/** A text without the marks above, however a file writes them; every character is a byte. */
 function bare(bytes: string): string {
   const written = marks.flatMap((mark) => {
     const raw = Buffer.from(mark).toString('latin1');
@@ -39,7 +39,7 @@ function bare(bytes: string): string {
   return written.reduce((text, mark) => text.replaceAll(mark, ''), bytes);
 }
 
-/** The files of a home, but for those where its secrets belong, and every row of its database. */
+/** The files of a home, except where its secrets belong, and every row of its database. */
 function* kept(root: string): Generator<[string, string]> {
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
@@ -56,7 +56,7 @@ function* kept(root: string): Generator<[string, string]> {
   }
 }
 
-/** Where any of these stands in a home. */
+/** Where any of these appears in a home. */
 function placesOf(root: string, texts: Record<string, string>): string[] {
   const found = new Set<string>();
   for (const [place, content] of kept(root)) {
@@ -81,7 +81,7 @@ type Schema = {
   maxLength?: number;
 };
 
-/** A body in which every text is the given one, but for fields that only one thing is right for. */
+/** A body in which every text is the given one, except for fields that accept only certain values. */
 function bodyOf(schema: Schema, text: string, right: Record<string, unknown>, name = ''): unknown {
   if (name in right) return right[name];
   if (schema.const !== undefined) return schema.const;
@@ -112,14 +112,14 @@ function bodyOf(schema: Schema, text: string, right: Record<string, unknown>, na
   }
 }
 
-/** Fields that a request is refused for when they are not right; undefined leaves one out. */
+/** Fields that must have a valid value; undefined omits one. */
 const leftOut = Object.fromEntries(
   'planned mode budget projects base model definition alias sessionId account environment email baseUrl from addresses switch project failure phase task agent'
     .split(' ')
     .map((name) => [name, undefined]),
 );
 
-/** Secrets that come with a request that hands them over for the first time. */
+/** Secrets in a request that hands them over for the first time. */
 const fresh = { account: 'sk-fresh-0123456789-ABCDEFGH', work: 'sk-other-0123456789-ABCDEFGH' };
 
 type Scene = {
@@ -129,7 +129,7 @@ type Scene = {
 };
 type Kind = 'every field' | 'texts' | 'exact';
 
-/** Bodies that are right for the routes that more is asked of than a schema says. */
+/** Valid bodies for routes that demand more than their schema. */
 function exactBody({ daemon, ids }: Scene, route: Route, text: string): object | undefined {
   const path = daemon.repository;
   const bodies: Partial<Record<Route, object>> = {
@@ -171,7 +171,7 @@ async function bodyFor(scene: Scene, route: Route, text: string, kind: Kind): Pr
   return bodyOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema, text, right);
 }
 
-/** Sends one request; gives its status, 0 for one that nobody answers. */
+/** Sends one request; returns its status, 0 if there is no response. */
 async function send(scene: Scene, route: Route, token: string, body: unknown): Promise<number> {
   const reference = route === 'completeAgent' ? scene.ids.worker : scene.ids.reference;
   const about = { ...scene.ids, reference, account: 'lab', entry: 'none', mail: 'none' };
@@ -183,7 +183,7 @@ async function send(scene: Scene, route: Route, token: string, body: unknown): P
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
     body: JSON.stringify(body),
-    // A permission request waits for its answer; it is on record long before.
+    // A permission request waits for its answer, but is recorded long before.
     signal: AbortSignal.timeout(5_000),
   }).catch(() => null);
   await answer?.text();
@@ -219,18 +219,18 @@ async function setTheScene(): Promise<Scene> {
   };
 }
 
-/** These end what the others need, or wait. What they are sent is no text. */
+/** These end what the others need, or wait. They take no text. */
 const notSent: Route[] = ['stopDaemon', 'stopAll', 'killAgent', 'untrackProject', 'removeAccount', 'waitMail', 'mcp'];
 /** These settle what others need, and come last. */
 const last: Route[] = ['closeChange', 'completeTask', 'completeAgent'];
-/** Verbs that keep what they are told: they have to be answered, or nothing is shown. */
+/** Verbs that store their text: they must succeed, or the test proves nothing. */
 const keeping: Route[] = [
   ...(['work', 'fork', 'delegate', 'resumeAgent', 'tellAgent', 'markHistory', 'switchDesk', 'completeAgent'] as const),
   ...(['sendMail', 'askQuestion', 'answerQuestion', 'addTask', 'blockTask', 'completeTask'] as const),
   ...(['openChange', 'commentChange', 'blockChange', 'closeChange', 'addAccount'] as const),
 ];
 
-test('8.49: no secret is kept anywhere but with the accounts, whatever route it came by, and with escapes inside', async () => {
+test('no secret is stored anywhere but with the accounts, by any route, even with escapes inside [8.49]', async () => {
   const scene = await setTheScene();
   await using daemon = scene.daemon;
   const { tokens } = scene;
@@ -247,7 +247,7 @@ test('8.49: no secret is kept anywhere but with the accounts, whatever route it 
       }
   expect(keeping.filter((route) => !answered.has(route))).toEqual([]);
 
-  // The same verbs as tools, as files, and in the address.
+  // The same verbs as tools, as files, and in the URL.
   await using mcp = await mcpOverHttp(daemon, scene.ids.reference);
   await mcp.call('send', { to: scene.ids.other, body: text });
   const [project] = (await daemon.client.listProjects()).projects;
@@ -270,6 +270,6 @@ test('8.49: no secret is kept anywhere but with the accounts, whatever route it 
       masked.some((found) => found.endsWith(`: ${place}`)),
       place,
     ).toBe(true);
-  // A word that a server happens to have in its environment is no secret.
+  // An ordinary word in a server's environment is not a secret.
   expect(placesOf(daemon.home.root, { word: 'permission' }).length).toBeGreaterThan(0);
 });

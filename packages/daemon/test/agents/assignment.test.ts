@@ -24,8 +24,8 @@ function taskInFile(alias: string): unknown {
   return state.repos['sample']?.agents[alias]?.task;
 }
 
-describe('the work that an agent was given stays its task [S4-25]', () => {
-  test('while mail begins its next turn, in listings, state.json, its history and its completion mail', async () => {
+describe('the work given to an agent stays its task [S4-25]', () => {
+  test('while mail starts its next turn, in listings, state.json, its history and its completion mail', async () => {
     const agent = await daemon.work(['complete', 'complete'], { task: 'Fix the login\nwith care' });
     await daemon.ended(agent.id);
     await daemon.client.sendMail({ to: agent.id, body: 'look at this' }, randomUUID());
@@ -64,7 +64,7 @@ describe('the work that an agent was given stays its task [S4-25]', () => {
     expect(await assignmentOf(errand.id)).toBe('Fix a typo');
   });
 
-  test('until a person gives an agent whose work is finished something new', async () => {
+  test('until a person gives an agent with finished work something new', async () => {
     const agent = await daemon.work(['complete', 'complete', 'complete'], {
       task: 'First',
     });
@@ -77,7 +77,7 @@ describe('the work that an agent was given stays its task [S4-25]', () => {
     expect(await assignmentOf(agent.id)).toBe('Second');
   });
 
-  test('and what it had finished before stays in the task history', async () => {
+  test('and earlier finished work stays in the task history', async () => {
     const agent = await daemon.work(['complete', 'complete', 'complete'], { task: 'Three' });
     await daemon.ended(agent.id);
     await daemon.client.resumeAgent(agent.id, { prompt: 'Go' }, randomUUID());
@@ -88,7 +88,7 @@ describe('the work that an agent was given stays its task [S4-25]', () => {
       { task: 'Go', state: 'no-pr' },
       { task: 'Three', state: 'no-pr' },
     ]);
-    // The same work again is no new entry, and what is begun after it does not change how it came out.
+    // The same work again is not a new entry, and later work does not change its outcome.
     await daemon.client.resumeAgent(agent.id, {}, randomUUID());
     await daemon.ended(agent.id);
     await daemon.client.completeAgent(agent.id, { failure: 'gave up' });
@@ -101,7 +101,7 @@ describe('the work that an agent was given stays its task [S4-25]', () => {
   });
 });
 
-test('a cost that the provider does not tell is unknown, and not zero', async () => {
+test('a cost that the provider does not report is unknown, not zero', async () => {
   const free = await daemon.ended((await daemon.work([{ usage: { input: 9, output: 2, cost: 0 } }, 'complete'])).id);
   expect(free.cost).toEqual({ usd: null, tokens: 11 });
   const paid = await daemon.ended((await daemon.work([{ usage: { input: 9, output: 2, cost: 2 } }, 'complete'])).id);

@@ -13,7 +13,7 @@ import { readyDaemon } from '../support/daemon-process.ts';
 import { outputHas } from '../support/output.ts';
 
 test.each(['before', 'after'] as const)(
-  'a daemon that is killed %s it answered a delegation: the same key gives the same child, and its result [S2-10, S2-11]',
+  'a daemon killed %s it answered a delegation: the same key gives the same child and its result [S2-10, S2-11]',
   async (when) => {
     await using place = await temporaryDirectory();
     const [root, repository, gate] = ['home', 'sample', 'gate'].map((name) => join(place.path, name)) as [

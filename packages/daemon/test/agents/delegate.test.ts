@@ -29,7 +29,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** A lead that is at work until the test ends it. */
+/** A lead that works until the test ends it. */
 async function atWork(): Promise<AgentView> {
   const agent = await daemon.work(['hang'], { definition: 'lead' });
   await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'running', { what: 'it to run' });
@@ -40,7 +40,7 @@ const gate = (name: string) => join(dirname(daemon.repository), name);
 const waitFor = (path: string) => ({ shell: `while [ ! -e '${path}' ]; do sleep 0.1; done` });
 const done = (result: string) => ({ signal: { status: 'done', result } });
 
-/** Delegates with a scenario, which only HTTP lets a test choose. */
+/** Delegates with a scenario, which a test can choose over HTTP only. */
 async function delegated(steps: unknown[], key: string = randomUUID(), caller: { id: string } = lead) {
   const options = { scenario: await daemon.scenario(steps) };
   return agentClient(daemon.home, caller.id).delegate({ target: 'finder', task: 'find it', options }, key);
@@ -111,7 +111,7 @@ describe('delegation returns the child’s result', () => {
     expect((await client.runResult(cancelled.run.id)).run.status).toBe('cancelled');
   });
 
-  test('over MCP: it waits, says how to go on waiting, and gives the same agent for the same key', async () => {
+  test('over MCP: waits, says how to continue waiting, and returns the same agent for the same key', async () => {
     const path = gate('mcp');
     const scenario = await daemon.scenario([waitFor(path), done('found')]);
     daemon.define('slow', { kind: 'subagent', tools: ['*'], provider: 'scripted' });
@@ -128,7 +128,7 @@ describe('delegation returns the child’s result', () => {
     expect(agents.filter(({ definition }) => definition === 'slow')).toHaveLength(1);
   });
 
-  test('work over MCP starts a main that outlives the run, and may be waited for', async () => {
+  test('work over MCP starts a main that outlives the run, and can be waited for', async () => {
     const begun = (await tools.call('work', { task: 'x', as: 'worker', provider: 'scripted', alias: 'by-tool' })) as {
       agent: { id: string; alias: string };
       run: string;
@@ -139,7 +139,7 @@ describe('delegation returns the child’s result', () => {
     expect((await tools.call('delegate_result', { run: begun.run }))['status']).not.toBe('running');
   });
 
-  test('on the command line: prints it, and the exit code says how it went', async () => {
+  test('on the command line: prints it, and the exit code tells the outcome', async () => {
     const scenario = await daemon.scenario([done('on the command line')]);
     const found = await pawl(lead.id, ['delegate', 'finder', 'find it', '--scenario', scenario]);
     expect([found.code, found.stdout.trim()]).toEqual([0, 'on the command line']);
@@ -153,7 +153,7 @@ describe('delegation returns the child’s result', () => {
     ]);
   });
 
-  test('only its parent and a person are given it', async () => {
+  test('only to its parent and a person', async () => {
     const { agent, run } = await delegated([done('secret')]);
     await daemon.ended(agent.id);
     const other = await daemon.rested();
@@ -166,7 +166,7 @@ describe('delegation returns the child’s result', () => {
     });
   });
 
-  test('one that comes after the parent’s run is kept, and wakes nobody', async () => {
+  test('one that comes after the parent’s run is stored, and wakes no agent', async () => {
     const [path, parentPath] = [gate('late'), gate('parent')];
     const parent = await daemon.work([{ say: 'here' }, waitFor(parentPath), 'complete'], { definition: 'lead' });
     await waitUntil(async () => (await outputText(daemon.client, parent.id)).includes('here'), { what: 'it to run' });
@@ -195,7 +195,7 @@ describe('a subagent', () => {
       await waitUntil(async () => (await viewOf(daemon.client, id)).activity === 'running', { what: 'it to run' });
   });
 
-  test('makes no agent through any door, for one reason [S2-13, S2-14]', async () => {
+  test('cannot create an agent through any interface, for one reason [S2-13, S2-14]', async () => {
     const client = agentClient(daemon.home, one.id);
     const body = { path: daemon.repository, task: 'x' };
     const attempts = [
@@ -229,7 +229,7 @@ describe('a subagent', () => {
     }
   });
 
-  test('talks to no other subagent through any door [S2-12]', async () => {
+  test('cannot contact another subagent through any interface [S2-12]', async () => {
     const client = agentClient(daemon.home, one.id);
     const refused = { code: 'forbidden', message: talk };
     await expect(client.sendMail({ to: other.id, body: 'x' }, randomUUID())).rejects.toMatchObject(refused);

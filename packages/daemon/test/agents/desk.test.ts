@@ -9,7 +9,7 @@ import { mailShop } from '../support/mail-shop.ts';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { join } from 'node:path';
 
-test('S1-08, S1-10, S1-11: a home has one desk, at agent 0 to begin with, which exists from the first start', async () => {
+test('a home has one desk, initially at agent 0, which exists from the first start [S1-08, S1-10, S1-11]', async () => {
   await using daemon = await startTestDaemon();
   const desk = await daemon.client.desk();
   expect(desk).toMatchObject({
@@ -21,11 +21,11 @@ test('S1-08, S1-10, S1-11: a home has one desk, at agent 0 to begin with, which 
     draft: { input: '', scroll: 0 },
   });
   expect((await daemon.client.listAgents()).current).toBe(desk.current.id);
-  // W1-18: a fresh install begins with a clear.
+  // W1-18: a fresh install starts with a clear.
   expect((await daemon.client.events({ limit: 1 })).events[0]?.type).toBe('agent.forked');
 });
 
-test('S1-09, S1-12, W1-24: switching keeps what was begun for each agent, goes to neighbours, and survives a restart', async () => {
+test('switching keeps the draft for each agent, reaches neighbours, and survives a restart [S1-09, S1-12, W1-24]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const first = await startTestDaemon({ home });
@@ -52,13 +52,13 @@ test('S1-09, S1-12, W1-24: switching keeps what was begun for each agent, goes t
   expect((await client.switchDesk({ to: 'parent' })).draft).toEqual({ input: 'to root', scroll: 3 });
   expect((await client.switchDesk({ to: 'child' })).current.alias).toBe('one');
   await expect(client.switchDesk({ to: 'child' })).rejects.toMatchObject({ code: 'not_found' });
-  // W1-02: a fork makes the child known to its parent, and the parent to its child.
+  // W1-02: after a fork, parent and child know each other.
   const { agent: below } = await client.fork('one', { switch: false }, randomUUID());
   expect((await client.switchDesk({ to: 'child' })).current.id).toBe(below.id);
   expect((await client.desk()).parent?.id).toBe(one.id);
   await client.switchDesk({ to: 'one', draft: { input: 'unsent', scroll: 0 } });
   await first.stop();
-  // 3.2.10: also over a restart.
+  // 3.2.10: also after a restart.
   const second = await startTestDaemon({ home });
   expect((await second.client.desk()).current.alias).toBe('one');
   expect((await second.client.switchDesk({ to: below.id })).draft.input).toBe('unsent');
@@ -70,7 +70,7 @@ test('S1-09, S1-12, W1-24: switching keeps what was begun for each agent, goes t
   await second[Symbol.asyncDispose]();
 });
 
-test('each agent keeps its own draft and place over any switches, from any terminal, and nothing else of it changes [S1-08, S1-09, S1-10, S1-12]', async () => {
+test('each agent keeps its own draft and scroll position across switches from any terminal, and nothing else changes [S1-08, S1-09, S1-10, S1-12]', async () => {
   await using place = await mailShop();
   const { platform, root, fox, owl, elk } = place;
   const family = [fox, owl, elk];
@@ -84,7 +84,7 @@ test('each agent keeps its own draft and place over any switches, from any termi
     to: fc.constantFrom('parent', 'child', 'next', 'previous', 'root', ...family.map(({ alias }) => alias)),
     draft: fc.option(fc.record({ input: fc.string(), scroll: fc.nat() }), { nil: undefined }),
   });
-  /** Where a word leads: the three are siblings, in a ring. */
+  /** The target of a word: the three are siblings, in a ring. */
   const leads = (from: Agent, to: string): Agent | undefined => {
     const at = family.indexOf(from);
     const ring = (by: number) => (at === -1 ? undefined : family[(at + by + family.length) % family.length]);

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('a fork with files', () => {
-  test('staged, unstaged and untracked files come along as they are, and the parent is untouched', async () => {
+  test('staged, unstaged and untracked files are copied as they are, and the parent is untouched', async () => {
     const parent = await daemon.work([
       { write: { path: 'tracked.txt', content: 'one\n' } },
       { write: { path: 'both.txt', content: 'one\n' } },
@@ -67,7 +67,7 @@ describe('a fork with files', () => {
     expect(await git(to, ['rev-parse', 'HEAD'])).toBe(await git(from, ['rev-parse', 'HEAD']));
   });
 
-  test('of an agent whose worktree is not there yet waits for it, and never takes somebody else’s files', async () => {
+  test('of an agent whose worktree does not exist yet waits for it, and never takes another’s files', async () => {
     writeFileSync(join(daemon.repository, 'mine.txt'), 'the person’s own\n');
     const parent = await daemon.work(['hang']);
     const child = await daemon.fork(parent.id, { withFiles: true, switch: false });
@@ -78,7 +78,7 @@ describe('a fork with files', () => {
     await daemon.client.stopAgent(parent.id);
   });
 
-  test('of agent 0 carries the person’s own uncommitted files, and leaves them alone', async () => {
+  test('of agent 0 carries the person’s uncommitted files, and leaves them alone', async () => {
     writeFileSync(join(daemon.repository, 'draft.txt'), 'a draft\n');
     const before = await fingerprint(daemon.repository);
     const child = await daemon.fork('root', { path: daemon.repository, withFiles: true, switch: false });

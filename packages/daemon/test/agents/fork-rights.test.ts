@@ -14,8 +14,8 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-describe('who may make agents', () => {
-  test('S1-31: an agent forks itself only, with a prompt, and not when it is dead', async () => {
+describe('rights to create agents', () => {
+  test('an agent forks only itself, with a prompt, and not when it is dead [S1-31]', async () => {
     const [one, other] = [await daemon.rested(), await daemon.rested()];
     const client = agentClient(daemon.home, one.id);
     await expect(client.fork(other.id, { prompt: 'x' }, randomUUID())).rejects.toMatchObject({ code: 'forbidden' });
@@ -29,7 +29,7 @@ describe('who may make agents', () => {
     });
   });
 
-  test('S2-10, S2-13, S2-14, 7.2, 8.4: a main delegates to a subagent, which can make no agent through any door', async () => {
+  test('a main delegates to a subagent, which cannot create agents through any interface [S2-10, S2-13, S2-14, 7.2, 8.4]', async () => {
     daemon.define('lead', {
       kind: 'main',
       tools: ['*'],
@@ -76,7 +76,7 @@ describe('who may make agents', () => {
     expect((await viewOf(daemon.client, finder.id)).status).toBe('dead');
   });
 
-  test('S2-16: an agent cannot raise itself by rewriting its definition, nor by writing another', async () => {
+  test('an agent cannot gain rights by rewriting its definition, or by writing another [S2-16]', async () => {
     daemon.define('meek', { kind: 'main', tools: ['Bash'], policy: ['Delegate'] });
     const meek = await daemon.work(['hang'], { definition: 'meek' });
     await waitUntil(async () => (await viewOf(daemon.client, meek.id)).activity === 'running', {
@@ -97,7 +97,7 @@ describe('who may make agents', () => {
     await daemon.client.killAgent(meek.id, { cascade: true });
   });
 
-  test('a key of a request counts for its caller, verb and target only', async () => {
+  test('a request key is scoped to its caller, verb and target', async () => {
     const [one, other] = [await daemon.rested(), await daemon.rested()];
     const key = randomUUID();
     const { agent: made } = await daemon.client.fork(one.id, { switch: false }, key);
@@ -109,13 +109,13 @@ describe('who may make agents', () => {
     expect((await daemon.client.inspectAgent(other.id)).runs).toHaveLength(2);
   });
 
-  test('nobody takes a name that means somebody else', async () => {
+  test('reserved names are refused', async () => {
     for (const alias of ['root', 'parent', 'next']) {
       await expect(daemon.work(['complete'], { alias })).rejects.toMatchObject({ code: 'invalid_input' });
     }
   });
 
-  test('S2-04, S2-17: without Delegate in its policy an agent may not delegate, and the gate says so', async () => {
+  test('without Delegate in its policy an agent may not delegate, and the gate says so [S2-04, S2-17]', async () => {
     const worker = await daemon.rested();
     const client = agentClient(daemon.home, worker.id);
     const body = { path: daemon.repository, task: 'x', provider: 'scripted' };

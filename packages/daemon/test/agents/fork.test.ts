@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('a fork', () => {
-  test('S1-13, W1-03, W1-07: without a prompt the child is in the registry, both wait, and both histories tell it once', async () => {
+  test('without a prompt the child is registered, both wait, and both histories record it once [S1-13, W1-03, W1-07]', async () => {
     const parent = await daemon.rested();
     const child = await daemon.fork(parent.id);
     expect(child).toMatchObject({
@@ -40,7 +40,7 @@ describe('a fork', () => {
     });
   });
 
-  test('S1-17, S1-32: the child begins with the parent’s conversation, and stores only its own', async () => {
+  test('the child starts with the parent’s conversation, and stores only its own [S1-17, S1-32]', async () => {
     const parent = await daemon.rested('a word to remember');
     const child = await daemon.fork(parent.id);
     const page = await daemon.client.history(child.id);
@@ -55,7 +55,7 @@ describe('a fork', () => {
     expect(later).not.toContain('said after the fork');
   });
 
-  test('S1-14, 7.20: with a prompt the child gets it as its first message, and knows what its parent was told', async () => {
+  test('with a prompt, it is the child’s first message, and the child knows its parent’s messages [S1-14, 7.20]', async () => {
     const parent = await daemon.rested();
     const child = await daemon.fork(parent.id, { prompt: 'look into the tests' });
     expect((await daemon.ended(child.id)).run?.status).toBe('completed');
@@ -72,7 +72,7 @@ describe('a fork', () => {
     expect(sessions[0]?.providerSessionId).not.toBe(parent.session?.providerSessionId);
   });
 
-  test('S1-33: there is no limit to depth, and a child of a child inherits all of it', async () => {
+  test('there is no limit to depth, and a child of a child inherits all of it [S1-33]', async () => {
     let agent = await daemon.rested('the beginning');
     for (let generation = 0; generation < 12; generation++) agent = await daemon.fork(agent.id);
     const page = await daemon.client.history(agent.id);
@@ -80,7 +80,7 @@ describe('a fork', () => {
     expect(page.own).toBe(1);
   });
 
-  test('S1-16, 7.17: a person stays where they are unless they ask to switch', async () => {
+  test('a person stays where they are unless they ask to switch [S1-16, 7.17]', async () => {
     const parent = await daemon.rested();
     await daemon.fork(parent.id);
     expect((await daemon.client.desk()).current.alias).toBe('root');
@@ -94,7 +94,7 @@ describe('a fork', () => {
     await daemon.client.switchDesk({ to: 'root' });
   });
 
-  test('S1-16: with switch_on_fork a person acts as the child unless the fork says otherwise', async () => {
+  test('with switch_on_fork a person acts as the child unless the fork says otherwise [S1-16]', async () => {
     await using switching = await startTestDaemon({ choices: { switchOnFork: true } });
     const parent = await switching.rested();
     const child = await switching.fork(parent.id);
@@ -126,7 +126,7 @@ describe('a fork', () => {
   });
 
   const forks = endurance({ whole: 50, small: 15 });
-  test(`8.1: ${forks} forks of one agent at once are as many children, each with one pair of notes`, async () => {
+  test(`${forks} forks of one agent at once are as many children, each with one pair of notes [8.1]`, async () => {
     const parent = await daemon.rested();
     const children = await Promise.all(Array.from({ length: forks }, () => daemon.fork(parent.id)));
     expect(new Set(children.map((child) => child.id)).size).toBe(forks);
@@ -143,7 +143,7 @@ describe('a fork', () => {
 });
 
 describe('the barrier', () => {
-  test('S1-15, W1-05, W1-06, 8.3: a fork waits for a running tool and says so, a second one is refused, a kill waits', async () => {
+  test('a fork waits for a running tool and says so, a second one is refused, a kill waits [S1-15, W1-05, W1-06, 8.3]', async () => {
     const gate = join(daemon.repository, '..', `gate-${randomUUID()}`);
     const parent = await daemon.work([
       { say: 'starting the tool' },
@@ -183,7 +183,7 @@ describe('the barrier', () => {
     expect(inherited.at(-1)?.content).toContain('passed');
   });
 
-  test('3.2.4: a fork waits for a half-written answer', async () => {
+  test('a fork waits for a half-written answer [3.2.4]', async () => {
     const parent = await daemon.work([{ stream: { text: 'one two three four', for: '5s', pieces: 4 } }, 'hang']);
     await outputHas(daemon.client, parent.id, 'text_delta');
     await expect(daemon.fork(parent.id, { wait: false })).rejects.toMatchObject({ code: 'busy' });
@@ -213,7 +213,7 @@ describe('the barrier', () => {
     expect((await daemon.client.listAgents({ all: true, limit: 1000 })).agents.length).toBe(before);
   });
 
-  test('S1-31, W1-08, 3.2.5: an agent forks itself from a tool call, at the message before it, and goes on', async () => {
+  test('an agent forks itself from a tool call, at the message before it, and goes on [S1-31, W1-08, 3.2.5]', async () => {
     const parent = await daemon.work([
       { say: 'before the call' },
       { pawl: ['fork', 'a task for the child', '--json'] },

@@ -18,7 +18,7 @@ async function resume(id: string, prompt: string) {
   return daemon.ended(id);
 }
 
-test('S1-05, W1-17: what an agent is told, says and does becomes its history, in order, with kinds', async () => {
+test('an agent’s prompts, messages and actions become its history, in order, with kinds [S1-05, W1-17]', async () => {
   const agent = await daemon.work([
     { say: 'first words' },
     { shell: 'echo from the tool' },
@@ -44,7 +44,7 @@ test('S1-05, W1-17: what an agent is told, says and does becomes its history, in
   expect(said).toMatchObject({ runId: agent.run?.id, sessionId: expect.any(String) });
 });
 
-test('pages of a history put together are the whole of it', async () => {
+test('the pages of a history add up to the whole', async () => {
   const agent = await daemon.work([
     ...Array.from({ length: 25 }, (_, number) => ({ say: `line ${number}` })),
     'complete',
@@ -61,7 +61,7 @@ test('pages of a history put together are the whole of it', async () => {
   expect(whole.length).toBeGreaterThan(25);
 });
 
-test('W1-16, 3.2.2: after a clear nothing of before is remembered, by the agent, its provider, or its later children', async () => {
+test('after a clear nothing earlier is remembered, by the agent, its provider, or its later children [W1-16, 3.2.2]', async () => {
   const agent = await daemon.work([{ say: 'before' }, 'complete', 'recall', 'complete', 'recall', 'complete']);
   await daemon.ended(agent.id);
   const early = (await daemon.client.fork(agent.id, { switch: false }, randomUUID())).agent;
@@ -94,7 +94,7 @@ test.each(['mail', 'question'] as const)(
   },
 );
 
-test('a history with all of it has what was cleared or rewound, marked, also for a child [W1-16]', async () => {
+test('a history with --all includes cleared and rewound messages, marked, also for a child [W1-16]', async () => {
   const agent = await daemon.work(['complete'], { task: 'cleared words' });
   await daemon.ended(agent.id);
   await daemon.client.note(agent.id, 'clear', {});
@@ -112,7 +112,7 @@ test('a history with all of it has what was cleared or rewound, marked, also for
   expect(shown.map(({ content }) => content)).not.toContain('cleared words');
 });
 
-test('mark and rewind: what came after the mark stays on record and is not remembered', async () => {
+test('mark and rewind: messages after the mark stay on record and are not remembered', async () => {
   const agent = await daemon.work([{ say: 'kept' }, 'complete', { say: 'to be forgotten' }, 'complete']);
   await daemon.ended(agent.id);
   await daemon.client.note(agent.id, 'mark', { label: 'here' });
@@ -136,7 +136,7 @@ test('mark and rewind: what came after the mark stays on record and is not remem
   expect(prompt).toContain('the right turn');
 });
 
-test('a history is not cut under an agent that works, and a mark may be set by the agent itself', async () => {
+test('a history is not cut while its agent works, and the agent may set a mark itself', async () => {
   const agent = await daemon.work([{ pawl: ['mark', '{id}', 'by myself'] }, { say: 'standing by' }, 'hang']);
   await outputHas(daemon.client, agent.id, 'standing by');
   for (const verb of ['clear', 'rewind'] as const) {

@@ -13,7 +13,7 @@ import { readyDaemon } from '../support/daemon-process.ts';
 const family = endurance({ whole: 60, small: 12 });
 const alive = endurance({ whole: 15, small: 4 });
 
-/** A tree of agents of which some run, each forked off an earlier one. */
+/** A tree of agents, some of them running, each forked from an earlier one. */
 async function growFamily(daemon: DaemonProcess, path: string): Promise<{ top: string; sessions: string[] }> {
   const repository = join(path, 'sample');
   await sampleRepository(repository);
@@ -43,7 +43,7 @@ async function killEvents({ client }: DaemonProcess, target: string) {
   return events.filter(({ type }) => type === 'agent.killed').map(({ data }) => [data['count'], data['cascade']]);
 }
 
-test('S1-21, W1-12: a cascade over a large family leaves no process and one event with the count', async () => {
+test('a cascade over a large family leaves no process and one event with the count [S1-21, W1-12]', async () => {
   await using place = await temporaryDirectory();
   const daemon = await readyDaemon(join(place.path, 'home'));
   try {
@@ -58,7 +58,7 @@ test('S1-21, W1-12: a cascade over a large family leaves no process and one even
   }
 }, 300_000);
 
-test('W1-12: one that is killed half-way is finished by the next daemon', async () => {
+test('a kill that is interrupted half-way is completed by the next daemon [W1-12]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const first = await readyDaemon(home);

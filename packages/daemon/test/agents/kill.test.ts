@@ -39,7 +39,7 @@ async function killEvents(target: string) {
   return events.filter((event) => event.type === 'agent.killed');
 }
 
-test('S1-20, S1-22, W1-11: a kill ends the processes, cancels the run, and is told once, in the killer’s history', async () => {
+test('a kill ends the processes, cancels the run, and is recorded once, in the killer’s history [S1-20, S1-22, W1-11]', async () => {
   const agent = await livingAgent();
   const { killed, target } = await daemon.client.killAgent(agent.id.slice(0, 8), {});
   expect(killed).toEqual([{ id: agent.id, alias: agent.alias }]);
@@ -56,7 +56,7 @@ test('S1-20, S1-22, W1-11: a kill ends the processes, cancels the run, and is to
   expect((await daemon.client.history(agent.id)).messages.map(({ content }) => content)).toContain('standing by');
 });
 
-test('W1-09: agent 0 cannot be killed, a second kill changes nothing, and errors tell ambiguous from unknown', async () => {
+test('agent 0 cannot be killed, a second kill changes nothing, and errors distinguish ambiguous from unknown [W1-09]', async () => {
   await expect(daemon.client.killAgent('root', {})).rejects.toMatchObject({ code: 'forbidden' });
   await expect(daemon.client.killAgent('root', { cascade: true })).rejects.toMatchObject({ code: 'forbidden' });
   const agent = await daemon.work(['complete']);
@@ -65,12 +65,12 @@ test('W1-09: agent 0 cannot be killed, a second kill changes nothing, and errors
   expect((await daemon.client.killAgent(agent.id, {})).killed).toEqual([]);
   expect(await killEvents(agent.id)).toHaveLength(1);
   await expect(daemon.client.killAgent('no-such-agent', {})).rejects.toMatchObject({ code: 'agent_not_found' });
-  // 3.2.14: the start of an id means the living where something is to be done, and everybody where it is only looked at.
+  // 3.2.14: an id prefix matches living agents for commands that act, and all agents for those that read.
   await expect(daemon.client.killAgent(agent.id.slice(0, 8), {})).rejects.toMatchObject({ code: 'agent_not_found' });
   expect((await viewOf(daemon.client, agent.id.slice(0, 8))).id).toBe(agent.id);
 });
 
-test('W1-09: two agents whose ids begin alike are told apart by more of the id, and until then refused', async () => {
+test('two agents with a common id prefix are refused until the prefix is unique [W1-09]', async () => {
   const agent = await daemon.work(['complete']);
   await daemon.ended(agent.id);
   const twin = `${agent.id.slice(0, 10)}${agent.id.slice(10) === 'A'.repeat(12) ? 'B'.repeat(12) : 'A'.repeat(12)}`;
@@ -81,11 +81,11 @@ test('W1-09: two agents whose ids begin alike are told apart by more of the id, 
   await expect(daemon.client.killAgent(agent.id.slice(0, 10), {})).rejects.toMatchObject({ code: 'ambiguous' });
   await expect(daemon.client.history(agent.id.slice(0, 10))).rejects.toMatchObject({ code: 'ambiguous' });
   expect((await daemon.client.killAgent(agent.id.slice(0, 14), {})).killed.map(({ id }) => id)).toEqual([agent.id]);
-  // Among the living there is only one of them left.
+  // Only one of them is still living.
   expect((await daemon.client.killAgent(agent.id.slice(0, 10), {})).killed.map(({ id }) => id)).toEqual([twin]);
 });
 
-test('S1-23, 7.3, 8.6: main children survive under the nearest living ancestor, and still know what they inherited', async () => {
+test('main children survive under the nearest living ancestor, and keep what they inherited [S1-23, 7.3, 8.6]', async () => {
   const grandparent = await daemon.work([{ say: 'from the grandparent' }, 'complete']);
   await daemon.ended(grandparent.id);
   const parent = await child(grandparent.id);
@@ -108,11 +108,11 @@ test('S1-23, 7.3, 8.6: main children survive under the nearest living ancestor, 
   expect((await view(two.id)).status).toBe('dead');
 });
 
-test('S1-21, W1-12: a cascade takes all descendants, children first, in one event with their number', async () => {
+test('a cascade kills all descendants, children first, in one event with their number [S1-21, W1-12]', async () => {
   const top = await livingAgent();
   const [left, right] = [await child(top.id), await child(top.id)];
   const below = await child(left.id);
-  // One that is dead already, with somebody alive under it.
+  // One that is already dead, with a living child.
   await daemon.client.killAgent(left.id, {});
   const { killed } = await daemon.client.killAgent(top.id, { cascade: true });
   expect(killed.map(({ id }) => id).toSorted()).toEqual([top.id, right.id, below.id].toSorted());
@@ -123,7 +123,7 @@ test('S1-21, W1-12: a cascade takes all descendants, children first, in one even
   for (const { id } of killed) expect((await view(id)).status).toBe('dead');
 });
 
-test('a cascade from a dead agent reaches those who outlived it', async () => {
+test('a cascade from a dead agent reaches its surviving descendants', async () => {
   const top = await daemon.work(['complete']);
   await daemon.ended(top.id);
   const below = await child(top.id);
@@ -133,7 +133,7 @@ test('a cascade from a dead agent reaches those who outlived it', async () => {
   expect((await daemon.client.killAgent(top.id, { cascade: true })).killed).toEqual([]);
 });
 
-test('S1-19, W1-10: without a name a person kills the agent they sit at, and then sits at its parent, which is told', async () => {
+test('without a name a person kills the agent they act as, and then acts as its parent, which is told [S1-19, W1-10]', async () => {
   const parent = await daemon.work(['complete']);
   await daemon.ended(parent.id);
   const { agent } = await daemon.client.fork(parent.id, { switch: true }, randomUUID());
@@ -148,7 +148,7 @@ test('S1-19, W1-10: without a name a person kills the agent they sit at, and the
   await daemon.client.switchDesk({ to: 'root' });
 });
 
-test('a person’s work descends from agent 0 wherever they have switched to, so kill --cascade spares it (W1-10)', async () => {
+test('a person’s work descends from agent 0 whichever agent they act as, so kill --cascade spares it [W1-10]', async () => {
   const top = await daemon.work(['complete']);
   await daemon.ended(top.id);
   await daemon.client.switchDesk({ to: top.id });
@@ -165,7 +165,7 @@ test('a person’s work descends from agent 0 wherever they have switched to, so
   expect((await daemon.client.desk()).current.alias).toBe('root');
 });
 
-test('3.2.13: an agent kills itself from a tool call; the person stays where they are, and its parent is told', async () => {
+test('an agent kills itself from a tool call; the person stays where they are, and its parent is told [3.2.13]', async () => {
   const agent = await daemon.work([{ pawl: ['kill'] }, 'hang']);
   await waitUntil(async () => (await view(agent.id)).status === 'dead', { what: 'the self-kill' });
   await waitUntil(
@@ -180,7 +180,7 @@ test('3.2.13: an agent kills itself from a tool call; the person stays where the
   expect(messages.some(({ kind, data }) => kind === 'agent_killed' && data?.['killedBy'] === agent.id)).toBe(true);
 });
 
-test('48: an agent may kill itself and its descendants, nobody else, and may not reap, stop or resume', async () => {
+test('an agent may kill itself and its descendants, no other agent, and may not reap, stop or resume [fault 48]', async () => {
   const [one, other] = [await daemon.work(['complete']), await daemon.work(['complete'])];
   await Promise.all([daemon.ended(one.id), daemon.ended(other.id)]);
   const own = await child(one.id);
@@ -192,7 +192,7 @@ test('48: an agent may kill itself and its descendants, nobody else, and may not
   expect((await client.killAgent(own.id, {})).killed).toHaveLength(1);
 });
 
-test('3.2.7: what a killed agent says too late is not part of any history', async () => {
+test('late output of a killed agent is not part of any history [3.2.7]', async () => {
   const gate = join(daemon.home.root, 'killed');
   const agent = await daemon.work([
     { say: 'in time' },
@@ -211,7 +211,7 @@ test('3.2.7: what a killed agent says too late is not part of any history', asyn
   expect((await view(agent.id)).run?.status).toBe('cancelled');
 });
 
-test('W1-14: a dead agent is reaped out of sight, and its row and history stay', async () => {
+test('a reaped agent is hidden, and its row and history stay [W1-14]', async () => {
   const agent = await daemon.work([{ say: 'a last word' }, 'complete']);
   await daemon.ended(agent.id);
   await expect(daemon.client.signalAgent(agent.id, 'reap')).rejects.toMatchObject({ code: 'conflict' });
@@ -224,7 +224,7 @@ test('W1-14: a dead agent is reaped out of sight, and its row and history stay',
   expect((await daemon.client.history(agent.id)).messages.map(({ content }) => content)).toContain('a last word');
 });
 
-test('a fork during a kill is either a child that died with it or none at all', async () => {
+test('a child forked during a kill either dies with its parent or never existed', async () => {
   for (let round = 0; round < 5; round++) {
     const parent = await daemon.work(['complete']);
     await daemon.ended(parent.id);

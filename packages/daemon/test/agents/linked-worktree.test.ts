@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { commitFiles } from '../support/ratchet.ts';
 
-test('work, an errand and a fork from a linked worktree begin at its own HEAD, in the same project', async () => {
+test('work, an errand and a fork from a linked worktree start at its own HEAD, in the same project', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const linked = join(repository, '..', 'linked');
@@ -29,7 +29,7 @@ test('work, an errand and a fork from a linked worktree begin at its own HEAD, i
   expect(await git(linked, ['rev-parse', 'HEAD'])).toBe(own);
 });
 
-test('a linked worktree begins at its own HEAD also where there is a remote; the main checkout begins at the remote’s main', async () => {
+test('a linked worktree starts at its own HEAD even with a remote; the main checkout starts at the remote’s main', async () => {
   await using daemon = await startTestDaemon();
   const { repository } = daemon;
   const origin = join(repository, '..', 'origin.git');
@@ -45,7 +45,7 @@ test('a linked worktree begins at its own HEAD also where there is a remote; the
   expect(agent.baseCommit).toBe(own);
   expect((await daemon.fork('root', { path: linked, provider: 'scripted', switch: false })).baseCommit).toBe(own);
   expect((await daemon.work(['complete'])).baseCommit).toBe(remote);
-  // The worktree of an agent is no place of the person's.
+  // An agent's worktree does not belong to the person.
   const { worktree } = await daemon.ended(agent.id);
   await commitFiles(worktree ?? '', { 'agent.txt': 'x' });
   expect((await daemon.work(['complete'], { path: worktree ?? '' })).baseCommit).toBe(remote);

@@ -3,7 +3,7 @@ import { canGroup, groupBase } from '@pawl/host/session/control-group';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 
-test('doctor says by what processes are found, and which are not', async () => {
+test('doctor reports how processes are found, and which are missed', async () => {
   await using daemon = await startTestDaemon();
   const { findings } = await daemon.client.doctor();
   const [told] = findings.filter(({ check }) => check === 'processes');
@@ -11,7 +11,7 @@ test('doctor says by what processes are found, and which are not', async () => {
   expect(told?.message).toContain((await canGroup()) ? `below ${groupBase()}` : 'a marker in the environment');
 });
 
-test('without a control group it says what is not found, and what would help', async () => {
+test('without a control group it reports what is missed, and what would help', async () => {
   for (const base of [null, '/nonexistent', '/proc']) {
     const told = await processFinding(base, true);
     expect(told.message).toContain(

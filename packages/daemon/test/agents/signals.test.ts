@@ -34,7 +34,7 @@ async function processesOf(id: string) {
 }
 
 describe('stop and resume', () => {
-  test('S1-06, 7.3: a stopped agent stays, and goes on with its conversation in the next session', async () => {
+  test('a stopped agent stays, and continues its conversation in the next session [S1-06, 7.3]', async () => {
     const agent = await livingAgent([{ say: 'standing by' }, { hang: { once: true } }, 'recall', 'complete']);
     await daemon.client.stopAgent(agent.id);
     expect(await view(agent.id)).toMatchObject({
@@ -56,7 +56,7 @@ describe('stop and resume', () => {
     expect(await outputText(daemon.client, agent.id)).toContain('a task\\ngo on then');
   });
 
-  test('5.2.8: a request to resume that is repeated begins one run, and one that is at work is left alone', async () => {
+  test('a repeated resume request starts one run, and a working agent is left alone [5.2.8]', async () => {
     const agent = await daemon.work([{ say: 'once' }, 'complete', { say: 'standing by' }, 'hang']);
     await daemon.ended(agent.id);
     const key = randomUUID();
@@ -69,7 +69,7 @@ describe('stop and resume', () => {
     await daemon.client.stopAgent(agent.id);
   });
 
-  test('4.2.8: a definition that is edited or deleted changes later runs, and not the one that runs', async () => {
+  test('an edited or deleted definition affects later runs, not the current one [4.2.8]', async () => {
     daemon.define('short-lived', { kind: 'main', tools: ['*'] }, 'Say little.');
     const agent = await daemon.work([{ say: 'standing by' }, { hang: { once: true } }, 'complete'], {
       definition: 'short-lived',
@@ -92,7 +92,7 @@ describe('stop and resume', () => {
     });
   });
 
-  test('the emergency brake stops everybody, also those who have not started yet', async () => {
+  test('stop --all stops all agents, including those that have not started yet', async () => {
     const agents = await Promise.all([1, 2, 3].map(() => daemon.work([{ say: 'standing by' }, 'hang'])));
     const { agents: stopped } = await daemon.client.stopAll();
     expect(stopped.map(({ id }) => id).toSorted()).toEqual(agents.map(({ id }) => id).toSorted());
@@ -107,7 +107,7 @@ describe('stop and resume', () => {
 });
 
 describe('pause and continue', () => {
-  test('W1-15: halts every process of the agent and lets it go on; a paused one is not taken for hung, and can be killed', async () => {
+  test('pauses all processes of the agent and continues them; a paused one does not count as hung, and can be killed [W1-15]', async () => {
     const agent = await livingAgent([
       { say: 'standing by' },
       { shell: 'i=0; while [ $i -lt 400 ]; do i=$((i+1)); sleep 0.05; done' },
@@ -128,7 +128,7 @@ describe('pause and continue', () => {
     expect(await processesOf(agent.id)).toEqual([]);
   });
 
-  test('of an agent without a process is refused', async () => {
+  test('are refused without a process', async () => {
     const agent = await daemon.work(['complete']);
     await daemon.ended(agent.id);
     for (const verb of ['pause', 'continue', 'interrupt'] as const) {
@@ -137,7 +137,7 @@ describe('pause and continue', () => {
   });
 });
 
-test('an interrupt makes the agent leave off; its run is cancelled and it can be resumed', async () => {
+test('an interrupt stops the agent; its run is cancelled and it can be resumed', async () => {
   const agent = await livingAgent([{ say: 'standing by' }, { hang: { once: true } }, 'complete']);
   await daemon.client.signalAgent(agent.id, 'interrupt');
   expect(await daemon.ended(agent.id)).toMatchObject({
@@ -149,7 +149,7 @@ test('an interrupt makes the agent leave off; its run is cancelled and it can be
 });
 
 describe('cancel', () => {
-  test('S2-15, 8.5: cancels the run and those it began, children first; siblings go on, and a late end changes nothing', async () => {
+  test('cancels the run and those it started, children first; siblings continue, and a late end changes nothing [S2-15, 8.5]', async () => {
     daemon.define('lead', { kind: 'main', tools: ['*'], policy: ['Delegate'] });
     daemon.define('finder', { kind: 'subagent', tools: ['*'] });
     const lead = await daemon.work([{ say: 'standing by' }, 'hang'], { definition: 'lead' });
@@ -176,7 +176,7 @@ describe('cancel', () => {
   });
 });
 
-test('7.2: as many sessions run at once as may, the others wait their turn and say so', async () => {
+test('the number of running sessions is limited; the others wait and show it [7.2]', async () => {
   await using limited = await startTestDaemon({ choices: { maxSessions: 2, maxAgents: 3 } });
   const agents = await Promise.all(
     Array.from({ length: 6 }, () => limited.work([{ say: 'standing by' }, { sleep: '300ms' }, 'complete'])),

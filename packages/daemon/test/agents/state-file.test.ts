@@ -16,7 +16,7 @@ import { outputHas } from '../support/output.ts';
 
 type State = { repos: Record<string, { agents: Record<string, Record<string, unknown>> }> };
 
-test('S4-25, S4-26: state.json tells other programs who there is, and follows each change', async () => {
+test('state.json lists the agents for other programs, and follows each change [S4-25, S4-26]', async () => {
   await using daemon = await startTestDaemon();
   const read = () => JSON.parse(readFileSync(daemon.home.state, 'utf8')) as State;
   const agent = await daemon.work([{ say: 'standing by' }, 'hang'], { alias: 'busy-bee' });
@@ -46,7 +46,7 @@ test('S4-25, S4-26: state.json tells other programs who there is, and follows ea
   });
 });
 
-test('state.json has every field of each living agent, from the facts of now [S4-25, S4-29]', async () => {
+test('state.json has every field of each living agent, from current facts [S4-25, S4-29]', async () => {
   await using place = await mailShop();
   const { platform, store, home, fox, owl, elk } = place;
   const run = runRecord({ agentId: fox.id, projectId: fox.projectId ?? '' });
@@ -107,7 +107,7 @@ test.each([
   expect(read()).not.toContain('secret');
 });
 
-test('a broken state.json is put aside and written anew [7.8, S4-31, W4-20]', async () => {
+test('a broken state.json is moved aside and rewritten [7.8, S4-31, W4-20]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   mkdirSync(home, { mode: 0o700 });

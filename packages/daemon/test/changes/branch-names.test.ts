@@ -7,7 +7,7 @@ import { mcpOverHttp } from '../support/mcp.ts';
 
 const names = ['fix#12', 'user@x', 'ünï', 'a%2Fb', 'what&why=1', "it's/q!", '日本/語'];
 
-test('a branch with any name that git takes is proposed and found, by HTTP, the command line and MCP', async () => {
+test('a branch with any valid name can be proposed and found, by HTTP, the command line and MCP', async () => {
   await using daemon = await startQuietDaemon();
   await makeBranches(daemon.repository, names);
   const pawl = async (...words: string[]) => {
@@ -32,7 +32,7 @@ test('a branch with any name that git takes is proposed and found, by HTTP, the 
   }
 });
 
-test('a name that git refuses is refused with what is wrong with it', async () => {
+test('an invalid branch name is refused with the reason', async () => {
   await using daemon = await startQuietDaemon();
   for (const branch of ['-x', 'a..b', 'a b', 'a~1', 'x.lock'])
     await expect(daemon.client.openChange({ path: daemon.repository, branch })).rejects.toMatchObject({

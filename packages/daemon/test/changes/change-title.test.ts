@@ -35,7 +35,7 @@ async function changes(agent: Pick<AgentView, 'id'>, count: number): Promise<Cha
   );
 }
 
-/** Squashes an agent's branch into main by hand, and puts on record that the queue did. */
+/** Squashes an agent's branch into main by hand, and records it as the queue would. */
 async function squashed(change: ChangeView): Promise<void> {
   const files = (await git(daemon.repository, ['diff', '--name-only', `main...${change.head}`])).split('\n');
   const contents: Record<string, string> = {};
@@ -44,7 +44,7 @@ async function squashed(change: ChangeView): Promise<void> {
   await patchChange(daemon, change, { mergedAt: Date.now(), mergedCommit: commit });
 }
 
-test('a single commit titles its change, and so it does when it is amended; a title that was given stays', async () => {
+test('a single commit titles its change, also after an amend; a given title stays', async () => {
   const open = async (branch: string, body = {}) =>
     (await daemon.client.openChange({ path: daemon.repository, branch, ...body })).change.title;
   await commitOn(daemon.repository, 'one', { 'one.txt': '1' });
@@ -67,7 +67,7 @@ async function commitFilesOn(branch: string, subject: string): Promise<void> {
   await git(daemon.repository, ['branch', '--force', branch, commit]);
 }
 
-test('an agent’s only commit titles its change; of several the assignment does', async () => {
+test('an agent’s only commit titles its change; with several, the assignment does', async () => {
   const one = await daemon.work([...committing('a1.txt', 'x'), 'complete'], { task: 'Do one thing' });
   const two = await daemon.work([...committing('a2.txt', 'x'), ...committing('a3.txt', 'x'), 'complete'], {
     task: 'Do two things\nwith care',
@@ -78,7 +78,7 @@ test('an agent’s only commit titles its change; of several the assignment does
   expect(await titlesOf(two)).toEqual(['Do two things']);
 });
 
-test('what a later turn commits after a merge has a title of its own, and never a prompt', async () => {
+test('commits after a merge get their own title, never a prompt', async () => {
   const steps = [
     ...committing('b1.txt', 'x'),
     ...committing('b2.txt', 'x'),
@@ -99,7 +99,7 @@ test('what a later turn commits after a merge has a title of its own, and never 
   expect(tasks.find((each) => each.agent.id === agent.id)).toMatchObject({ task: 'The first thing' });
 });
 
-test('a merged errand is merged in the task history, an abandoned one closed, and a fork that never ran is not in it', async () => {
+test('the task history shows a merged errand as merged, an abandoned one as closed, and omits a fork that never ran', async () => {
   const merged = await doneErrand(daemon, committing('d1.txt', 'x'), 'fix the typo');
   const dropped = await doneErrand(daemon, committing('d2.txt', 'x'), 'fix another');
   const { agent: fork } = await daemon.client.fork('root', { path: daemon.repository, switch: false }, randomUUID());

@@ -24,7 +24,7 @@ const person: Asker = { is: 'person' };
 const proposer = { id: 'worker', policy: { allow: ['Patch' as const], delegateTargets: [] }, hears: [] };
 const forbidden = { code: 'forbidden' };
 
-/** An agent that is in the registry, with a branch and a commit on it. */
+/** A registered agent with a branch and a commit on it. */
 async function author(crew: TestCrew): Promise<{ agent: Agent; asker: Asker; commit(files: Files): Promise<string> }> {
   const branch = `work/${newId()}`;
   const family = { projectId: crew.project.id, parentId: crew.platform.rootId };
@@ -50,7 +50,7 @@ const ejectionOf = ({ head }: Change): Ejection => ({
   at: 1,
 });
 
-test('S4-14: an agent that closes its change and proposes it again has rid itself of nothing', async () => {
+test('closing and reproposing a change does not remove its objections [S4-14]', async () => {
   const crew = await openCrew();
   const { asker, commit } = await author(crew);
   const first = await openBy(crew, asker);
@@ -62,7 +62,7 @@ test('S4-14: an agent that closes its change and proposes it again has rid itsel
   await say(crew, person, first, 'it is not', settled.id);
   await unblockChange(crew.platform, { asker: person, changeId: first.id });
   await expect(close(crew, asker, first)).rejects.toMatchObject(forbidden);
-  // Whoever closes it: what was against it stays.
+  // Whoever closes it, its objections stay.
   await blockChange(crew.platform, { asker: person, changeId: first.id, reason: 'ask me first' });
   const known = await crew.patch(first.id, { ejection: ejectionOf(first), returns: 2, retriedAt: 4 });
   await close(crew, person, first);
@@ -73,20 +73,20 @@ test('S4-14: an agent that closes its change and proposes it again has rid itsel
   expect(await crew.now(second.id)).toMatchObject({ hold, ejection, returns, retriedAt, approvedHead: null });
   const comments = await commentsOf(crew.store.db, second.id);
   expect(comments).toMatchObject([{ kind: 'blocking', body: '[BLOCKING] it leaks', head: first.head, agentId: null }]);
-  // Of another commit nobody knows yet whether it fails.
+  // It is unknown if another commit fails.
   await close(crew, person, second);
   const head = await commit({ 'more.txt': 'x' });
   const third = await openBy(crew, asker);
   expect(await crew.now(third.id)).toMatchObject({ head, hold, returns, ejection: null, retriedAt: null });
   expect(await commentsOf(crew.store.db, third.id)).toHaveLength(1);
-  // What was merged is done with, and so is what was against somebody else's.
+  // Objections to a merged change, or to another author's, do not carry over.
   await crew.patch(third.id, { mergedAt: 9, mergedCommit: crew.main });
   await commit({ 'next.txt': 'x' });
   for (const fresh of [await openBy(crew, asker), await openBy(crew, (await author(crew)).asker)])
     expect(fresh).toMatchObject({ hold: null, returns: 0 });
 });
 
-test('S4-14: who stood in for an author, closed its change and proposes its own, has what was against that', async () => {
+test('a stand-in that closes its change and proposes its own keeps the objections [S4-14]', async () => {
   const crew = await openCrew();
   const change = await openBy(crew, (await author(crew)).asker);
   const { asker, agent } = await author(crew);
@@ -94,7 +94,7 @@ test('S4-14: who stood in for an author, closed its change and proposes its own,
   expect((await openBy(crew, asker)).returns).toBe(2);
 });
 
-test('while a change may be going in it is neither closed nor moved, but may be held, approved and objected to', async () => {
+test('while a change may be landing it cannot be closed or moved, but can be held, approved and objected to', async () => {
   const crew = await openCrew();
   const { asker, commit } = await author(crew);
   const change = await openBy(crew, asker);
@@ -116,7 +116,7 @@ test('while a change may be going in it is neither closed nor moved, but may be 
   expect(await crew.now(change.id)).toMatchObject({ approvedHead: change.head, closedAt: null });
 });
 
-test('who is held or blocked, and then is not, goes to the end of the queue', async () => {
+test('a change that is no longer held or blocked goes to the end of the queue', async () => {
   const crew = await openCrew();
   await commitFiles(crew.root, { '.pawl/config.yaml': configWith('echo passed') });
   const { asker, agent, commit } = await author(crew);
@@ -142,7 +142,7 @@ test('who is held or blocked, and then is not, goes to the end of the queue', as
   expect((await crew.now(id)).queuedAt).toBeNull();
 });
 
-test('an agent has one try more for each head, and none when a person is asked', async () => {
+test('an agent gets one more attempt for each head, and none once a person is asked', async () => {
   const crew = await openCrew();
   const { asker, commit } = await author(crew);
   const change = await openBy(crew, asker);
@@ -161,7 +161,7 @@ test('an agent has one try more for each head, and none when a person is asked',
   expect((await crew.now(change.id)).ejection).toBeNull();
 });
 
-test('S4-14: an author that fills its change with remarks keeps nobody’s objection out', async () => {
+test('an author cannot crowd out objections with comments [S4-14]', async () => {
   const crew = await openCrew();
   const { asker, agent } = await author(crew);
   const change = await openBy(crew, asker);
@@ -179,7 +179,7 @@ test('S4-14: an author that fills its change with remarks keeps nobody’s objec
   await say(crew, person, change, 'a person’s remark');
 });
 
-test('while main is red, other agents do not block what repairs it', async () => {
+test('while main is red, other agents do not block its repair', async () => {
   const crew = await openCrew();
   const { asker: fixer, agent } = await author(crew);
   const { asker: other } = await author(crew);
@@ -201,7 +201,7 @@ test('while main is red, other agents do not block what repairs it', async () =>
   expect((await say(crew, other, change, '[BLOCKING] no')).kind).toBe('blocking');
 });
 
-test('what a person objects to is settled by a person, or once the new head was reviewed', async () => {
+test('a person’s objection is settled by a person, or by a review of the new head', async () => {
   const crew = await openCrew();
   const { asker, commit } = await author(crew);
   const change = await openBy(crew, asker);
@@ -214,7 +214,7 @@ test('what a person objects to is settled by a person, or once the new head was 
   expect((await commentsOf(crew.store.db, change.id))[0]?.addressedAt).not.toBeNull();
 });
 
-test('a diff has what main would gain, without what it got otherwise', async () => {
+test('a diff shows what main would gain, without what it got otherwise', async () => {
   const crew = await openCrew();
   await commitOn(crew.root, 'topic', { 'a.txt': 'a\n', 'b.txt': 'b\n' });
   await commitFiles(crew.root, { 'a.txt': 'a\n' });
@@ -223,12 +223,12 @@ test('a diff has what main would gain, without what it got otherwise', async () 
   expect(files.map(({ path }) => path)).toEqual(['b.txt']);
   expect(to).toBe(change.head);
   expect(from).not.toBe(change.base);
-  // Where they do not go together, it is what the branch brings.
+  // On a conflict, it shows the branch's changes.
   await commitFiles(crew.root, { 'b.txt': 'another\n' });
   expect((await diffOf(crew.platform, change)).files.map(({ path }) => path)).toEqual(['a.txt', 'b.txt']);
 });
 
-test('S4-10: what somebody closed comes back by itself as a draft at most', async () => {
+test('a closed change reopens automatically only as a draft [S4-10]', async () => {
   const crew = await openCrew();
   await commitFiles(crew.root, { '.pawl/config.yaml': configWith('echo passed') });
   const { asker, agent, commit } = await author(crew);
@@ -240,7 +240,7 @@ test('S4-10: what somebody closed comes back by itself as a draft at most', asyn
   const head = await commit({ 'more.txt': 'x' });
   const second = await finish();
   expect(second).toMatchObject({ head, queuedAt: null });
-  // It is wanted when somebody says so; and what was merged is no reason to hold the next one back.
+  // An explicit proposal reopens it; and a merged change does not hold back the next one.
   expect((await openBy(crew, asker)).queuedAt).not.toBeNull();
   await crew.patch(second?.id ?? '', { mergedAt: 9, mergedCommit: crew.main });
   await commit({ 'next.txt': 'x' });

@@ -46,7 +46,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** An agent that is in the registry, and of which nothing runs. */
+/** A registered agent of which nothing runs. */
 async function agent(fields: Partial<Agent> = {}): Promise<{ agent: Agent; client: Client }> {
   const root = (await daemon.client.inspectAgent('root', { worktree: false })).agent;
   const record = agentRecord({ projectId, parentId: root.id, definition: 'plain', ...fields });
@@ -71,7 +71,7 @@ const patch = (id: string, fields: Parameters<typeof patchChange>[2]) => patchCh
 const onMore = (branch: string) => commitOn(daemon.repository, branch, { [`more-${++number}.txt`]: 'more\n' }, branch);
 const forbidden = { code: 'forbidden' };
 
-describe('S4-09: an agent proposes its own branch', () => {
+describe('an agent proposes its own branch [S4-09]', () => {
   test('and no other, wherever it names it', async () => {
     const { client, agent: self, branch, head } = await author();
     const before = fingerprint(daemon.repository);
@@ -103,7 +103,7 @@ describe('S4-09: an agent proposes its own branch', () => {
     expect((await daemon.client.showChange(self.alias)).change.id).toBe(change.id);
   });
 
-  test('S4-02: two changes for one task are allowed, side by side', async () => {
+  test('two changes for one task are allowed, side by side [S4-02]', async () => {
     const taskId = newId();
     await inStore(daemon.home.root, (store) =>
       store.write((tx) =>
@@ -131,7 +131,7 @@ describe('S4-09: an agent proposes its own branch', () => {
       expect(await changeNow(daemon.client, change.id)).toMatchObject({ taskId, mergedAt: null, closedAt: null });
   });
 
-  test('who stands in for an author moves that author’s change', async () => {
+  test('a stand-in moves the author’s change', async () => {
     const { change, agent: first } = await ownChange();
     const standIn = await agent({ branch: 'work/stand-in', baseCommit: change.head });
     await patch(change.id, {
@@ -156,8 +156,8 @@ describe('S4-09: an agent proposes its own branch', () => {
   });
 });
 
-describe('7.18, fault 48: what an agent may not', () => {
-  test('nobody but a person approves, whatever they are to the change', async () => {
+describe('what an agent may not do [7.18, fault 48]', () => {
+  test('only a person approves, whatever an agent’s relation to the change', async () => {
     const own = await ownChange();
     await patch(own.change.id, { findings: [{ kind: 'fewer-tests', detail: 'fewer' }] });
     const callers = [own.client, (await agent()).client, (await agent({ definition: 'listener' })).client];
@@ -172,7 +172,7 @@ describe('7.18, fault 48: what an agent may not', () => {
     expect(await changeNow(daemon.client, own.change.id)).toMatchObject({ approvedHead: null, needsPerson: true });
   });
 
-  test('somebody else’s change is read and talked about, and nothing more', async () => {
+  test('an agent may read and comment on another’s change, and nothing more', async () => {
     const { change } = await ownChange();
     const { client, agent: other } = await agent();
     expect((await client.showChange(change.id)).change.id).toBe(change.id);
@@ -193,7 +193,7 @@ describe('7.18, fault 48: what an agent may not', () => {
     await expect(sub.commentChange(change.id, { body: 'x' })).rejects.toMatchObject(forbidden);
   });
 
-  test('who hears of changes closes one with what was learned, and not without', async () => {
+  test('an agent that hears of changes may close one, but only with learnings', async () => {
     const { change, agent: self } = await ownChange();
     const { client } = await agent({ definition: 'listener' });
     await expect(client.closeChange(change.id, { reason: 'no' })).rejects.toMatchObject({ code: 'invalid_input' });
@@ -205,7 +205,7 @@ describe('7.18, fault 48: what an agent may not', () => {
     expect(told.map(({ body }) => body).join('\n')).toContain('no');
   });
 
-  test('its own it holds, takes back and tries again; a person’s hold stays', async () => {
+  test('an agent may hold, withdraw and retry its own change; a person’s hold stays', async () => {
     const { client, change, branch } = await ownChange();
     await client.blockChange(change.id, { reason: 'one test is missing' });
     await client.unblockChange(change.id);
@@ -223,7 +223,7 @@ describe('7.18, fault 48: what an agent may not', () => {
     await client.closeChange(change.id, { reason: 'wrong way', learnings: 'it is cyclic' });
   });
 
-  test('a blocking comment is addressed by its author’s next head, with a word', async () => {
+  test('a blocking comment is addressed by its author’s next head, with a reply', async () => {
     const { client, change, branch } = await ownChange();
     const { client: reviewer } = await agent();
     const { comment } = await reviewer.commentChange(change.id, { body: '[BLOCKING] no test' });
@@ -241,7 +241,7 @@ describe('7.18, fault 48: what an agent may not', () => {
     expect((await changeNow(daemon.client, change.id)).blocking).toBe(0);
   });
 
-  test('changes of another project are not there for it', async () => {
+  test('changes of another project are invisible to an agent', async () => {
     const { change } = await ownChange();
     const { client } = await agent({ projectId: null });
     await expect(client.showChange(change.id)).rejects.toMatchObject({ code: 'project_not_found' });
@@ -250,7 +250,7 @@ describe('7.18, fault 48: what an agent may not', () => {
 });
 
 describe('as tools', () => {
-  test('an agent opens, lists, looks at and comments on changes as itself', async () => {
+  test('an agent opens, lists, views and comments on changes as itself', async () => {
     const { agent: self, branch, head } = await author();
     await using mcp = await mcpOverHttp(daemon, self.id);
     const opened = await mcp.call('change_open', { title: 'By a tool', summary: 'why' });
@@ -270,7 +270,7 @@ describe('as tools', () => {
   });
 });
 
-test('W4-10: the history says what became of each piece of work', async () => {
+test('the history shows the outcome of each piece of work [W4-10]', async () => {
   const worked = async (
     task: string,
     run: Partial<Run>,
@@ -310,7 +310,7 @@ test('W4-10: the history says what became of each piece of work', async () => {
   expect(seen.map(([id]) => id)).toEqual(Object.keys(expected).toReversed());
 });
 
-test('W4-10: ten are listed when nobody says how many, and an agent sees those of its project', async () => {
+test('the default limit is ten, and an agent sees its own project’s [W4-10]', async () => {
   const { client } = await agent();
   for (let count = 0; count < 11; count++) {
     const { agent: old } = await agent({ branch: `work/old-${count}`, endedAt: 1, endReason: 'killed' });
@@ -321,7 +321,7 @@ test('W4-10: ten are listed when nobody says how many, and an agent sees those o
   expect((await client.taskHistory({ limit: 11 })).tasks).toHaveLength(11);
 });
 
-test('a remark reaches its author by mail, what blocks does so by the queue', async () => {
+test('a note reaches the author by mail, a blocking comment by the queue', async () => {
   const { change, agent: self } = await ownChange();
   const mine = () => inStore(daemon.home.root, (store) => listMail(store.db, { toId: self.id, limit: 10 }));
   await daemon.client.commentChange(change.id, { body: 'have you seen\nthe other one?' });
@@ -332,7 +332,7 @@ test('a remark reaches its author by mail, what blocks does so by the queue', as
   expect(await mine()).toHaveLength(1);
 });
 
-test('a project whose config cannot be read shows its changes, with what is wrong', async () => {
+test('a project with an unreadable config still shows its changes, with the error', async () => {
   await using other = await startTestDaemon();
   const { client, repository } = other;
   const change = await propose(client, repository, 'topic/a', { 'a.txt': 'a\n' });

@@ -35,14 +35,14 @@ async function changeOf(agent: Pick<AgentView, 'id'>): Promise<ChangeView> {
   return waitUntil(async () => (await changesOf(agent))[0], { what: 'its change' });
 }
 
-/** Lets the queue look, and waits until it has: it opens a change of somebody else meanwhile. */
+/** Runs a queue pass and waits for it: the pass opens another agent's change meanwhile. */
 async function afterLook(): Promise<void> {
   const agent = await daemon.ended((await daemon.work([...committing(`${randomUUID()}.txt`, 'x'), 'complete'])).id);
   await changeOf(agent);
 }
 
-describe('S4-10: what an agent has finished becomes a change', () => {
-  test('W4-08: when it says that it is done; those who hear of it are told which one', async () => {
+describe('finished work becomes a change [S4-10]', () => {
+  test('when its agent completes; the notices name the change [W4-08]', async () => {
     const agent = await daemon.work([...committing('done.txt', 'x'), 'complete', 'hang'], { task: 'Do it\nwith care' });
     await daemon.ended(agent.id);
     const token = tokenOf(daemon.home, agent.id);
@@ -63,12 +63,12 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     );
     await cleanedUp(daemon.client, agent.id);
     expect(await changesOf(agent)).toHaveLength(1);
-    // W4-10: its worktree is gone, and what became of it is still known.
+    // W4-10: its worktree is gone, and its outcome is still known.
     const { tasks } = await daemon.client.taskHistory({ path: daemon.repository });
     expect(tasks).toMatchObject([{ agent: { id: agent.id }, task: 'Do it', state: 'open', changeId: change.id }]);
   });
 
-  test('when its run just ends; its last words are the summary', async () => {
+  test('when its run ends; its final message is the summary', async () => {
     const steps = [...committing('ended.txt', 'x'), { complete: { summary: 'all there' } }];
     const agent = await daemon.ended((await daemon.work(steps)).id);
     const change = await changeOf(agent);
@@ -76,7 +76,7 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     expect(await changeEvents(daemon.client, change.id, 'change.opened')).toHaveLength(1);
   });
 
-  test('at once for those who wait for its result', async () => {
+  test('at once for callers that wait for its result', async () => {
     for (const name of ['one', 'two', 'three']) {
       const agent = await daemon.work([...committing(`waited-${name}.txt`, 'x'), { signal: 'done' }]);
       const { run } = await daemon.client.runResult(agent.run?.id ?? '', { waitMs: limits.resultWaitMs });
@@ -85,7 +85,7 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     }
   });
 
-  test('a later turn’s last words take the place of an earlier one’s, and never of a summary that was given', async () => {
+  test('a later turn’s summary replaces an earlier automatic one, never a given one', async () => {
     const turns = [...committing('t1.txt', 'x'), { complete: { summary: 'first' } }, ...committing('t2.txt', 'x')];
     const agent = await daemon.ended((await daemon.work([...turns, { complete: { summary: 'second' } }])).id);
     expect((await changeOf(agent)).summary).toBe('first');
@@ -99,7 +99,7 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     expect((await changeOf(other)).summary).toBe('as I say');
   });
 
-  test('it opened one itself: that one goes along with what it committed after, and keeps its words', async () => {
+  test('a change that the agent opened itself follows its later commits, and keeps its text', async () => {
     const agent = await daemon.work([
       ...committing('one.txt', 'x'),
       { pawl: ['change', 'open', '--title', 'My words', '--summary', 'as I say', '--draft'] },
@@ -111,12 +111,12 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     const change = await waitUntil(async () => (await changesOf(agent)).find((each) => each.head === head), {
       what: 'its change to follow',
     });
-    // Nobody has asked for a draft to be merged.
+    // A draft was not asked to be merged.
     expect(change).toMatchObject({ title: 'My words', summary: 'as I say', queuedAt: null });
     expect(await changesOf(agent)).toHaveLength(1);
   });
 
-  test('but nothing of a reviewer or of one without commits, nor what was closed or taken over, though its branch moves', async () => {
+  test('but nothing of a reviewer, of one without commits, or of work that was closed or taken over, even if its branch moves', async () => {
     const commits = committing('other.txt', 'x');
     const agents = await Promise.all([
       daemon.work([...commits, 'complete'], { mode: 'review' }),
@@ -133,7 +133,7 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     const head = await commitOn(daemon.repository, 'work/other', { 'resolved.txt': 'x' }, change.branch);
     const root = (await daemon.client.inspectAgent('root', { worktree: false })).agent;
     await patchChange(daemon, change, { standInId: root.id, agentId: root.id, branch: 'work/other', head });
-    // A word more to it ends another run, which is looked at anew.
+    // Another message ends another run, which is examined again.
     await daemon.client.resumeAgent(taken.id, { prompt: 'thanks' }, randomUUID());
     await daemon.ended(taken.id);
     await afterLook();
@@ -142,7 +142,7 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     expect(await changesOf(closed)).toMatchObject([{ id: dropped.id, state: 'closed' }]);
   });
 
-  test('not what an agent left that passed its budget, unless a person asks for it', async () => {
+  test('except for an agent over budget, unless a person proposes it', async () => {
     const usage = { usage: { input: 900, output: 200, cost: 0 } };
     const agent = await daemon.work([...committing('spent.txt', 'x'), usage, 'complete'], {
       budget: { tokens: 1_000 },
@@ -154,7 +154,7 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     expect(change.author?.id).toBe(agent.id);
   });
 
-  test('a project that says nothing of checks gets one by asking only', async () => {
+  test('a project without checks gets a change only on request', async () => {
     await using other = await startTestDaemon();
     const agent = await other.work([...committing('a.txt', 'x'), 'complete']);
     await other.ended(agent.id);
@@ -163,12 +163,12 @@ describe('S4-10: what an agent has finished becomes a change', () => {
     expect((await other.client.listChanges({ all: true })).changes).toEqual([]);
     const branch = `work/${agent.alias}`;
     const { change } = await other.client.openChange({ path: other.repository, branch });
-    // A stand-in's change is a draft outside of a playground.
+    // A scripted change is a draft outside a playground.
     expect(change).toMatchObject({ state: 'open', author: { id: agent.id } });
   });
 });
 
-test('a daemon that is killed at change.after_open has the change, once, and the next one goes on with it', async () => {
+test('a daemon killed at change.after_open has stored the change once, and the next one continues with it', async () => {
   await using place = await temporaryDirectory();
   const [home, repository] = ['home', 'sample'].map((name) => join(place.path, name)) as [string, string];
   await sampleRepository(repository);

@@ -49,7 +49,7 @@ describe('an agent with commits in two projects', () => {
     expect(await changesIn(daemon.repository, agent)).toEqual([]);
   });
 
-  test('opens and handles a change in a further project by itself, and only in its own projects', async () => {
+  test('opens and handles a change in a further project itself, and only in its own projects', async () => {
     const steps = [commitIn('sample', 'three.txt'), commitIn('web', 'four.txt'), { signal: 'questions' }];
     const agent = await daemon.ended((await daemon.work(steps, both)).id);
     const own = agentClient(daemon.home, agent.id);

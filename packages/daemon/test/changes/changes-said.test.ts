@@ -23,8 +23,8 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-describe('what a person says', () => {
-  test('approve counts for the head that was looked at', async () => {
+describe('a person', () => {
+  test('approves a specific head', async () => {
     const change = await aChange();
     await patch(change.id, { findings: [{ kind: 'fewer-tests', detail: '9 before, 4 now' }] });
     expect(await changeNow(daemon.client, change.id)).toMatchObject({
@@ -39,13 +39,13 @@ describe('what a person says', () => {
     expect(await changeEvents(daemon.client, change.id, 'change.approved')).toHaveLength(1);
   });
 
-  test('S4-13: where every review has failed, a person’s approval stands for one', async () => {
+  test('approves in place of a review if every reviewer failed [S4-13]', async () => {
     const change = await aChange();
     await patch(change.id, { reviews: limits.reviewAttempts });
     expect((await daemon.client.approveChange(change.id)).change.reviewedHead).toBe(change.head);
   });
 
-  test('block holds it and unblock lets it go, each told once', async () => {
+  test('blocks and unblocks a change, each recorded once', async () => {
     const change = await aChange();
     await expect(daemon.client.blockChange(change.id, { reason: ' ' })).rejects.toMatchObject({
       code: 'invalid_input',
@@ -62,7 +62,7 @@ describe('what a person says', () => {
     expect(await changeEvents(daemon.client, change.id, 'change.unblocked')).toHaveLength(1);
   });
 
-  test('S4-07, S4-14: a blocking comment holds it until it is addressed', async () => {
+  test('blocks a change by a comment until it is addressed [S4-07, S4-14]', async () => {
     const change = await aChange();
     const { comment } = await daemon.client.commentChange(change.id, { body: ' [blocking] it leaks' });
     await daemon.client.commentChange(change.id, { body: 'nice otherwise' });
@@ -78,7 +78,7 @@ describe('what a person says', () => {
     expect(await changeEvents(daemon.client, change.id, 'change.addressed')).toHaveLength(1);
   });
 
-  test('retry takes an ejection back and nothing else', async () => {
+  test('retries, which only reverts an ejection', async () => {
     const change = await aChange();
     await ejected(change);
     await expect(daemon.client.mergeChange(change.id)).rejects.toMatchObject({ code: 'conflict' });
@@ -91,7 +91,7 @@ describe('what a person says', () => {
     await expect(daemon.client.retryChange(branch)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('merge --fix makes it the one that repairs main, and only while main is red', async () => {
+  test('marks a change as the repair of main with merge --fix, only while main is red', async () => {
     const change = await aChange();
     await expect(daemon.client.mergeChange(change.id, { fix: true })).rejects.toMatchObject({ code: 'conflict' });
     const emergency = { commit: change.base, checkId: newId(), since: 1, fixerId: null, trouble: null };
@@ -109,12 +109,12 @@ describe('what a person says', () => {
     await setEmergency(null);
   });
 
-  test('what is merged or closed stays so', async () => {
+  test('cannot reopen a merged or closed change', async () => {
     const merged = await aChange();
     await patch(merged.id, { mergedAt: 5, mergedCommit: merged.base });
     expect((await daemon.client.mergeChange(merged.id)).change.state).toBe('merged');
     await expect(open(merged.branch)).rejects.toMatchObject({ code: 'conflict', message: /already merged/ });
-    // What was taken off the target branch since may be proposed again.
+    // A change that was removed from the target branch may be proposed again.
     const undone = await aChange();
     await patch(undone.id, { mergedAt: 5, mergedCommit: undone.head });
     expect((await open(undone.branch)).created).toBe(true);
@@ -131,13 +131,13 @@ describe('what a person says', () => {
     }
     await expect(daemon.client.closeChange(merged.id, { reason: 'x' })).rejects.toMatchObject({ code: 'conflict' });
     await expect(daemon.client.mergeChange(closed.id)).rejects.toMatchObject({ code: 'conflict' });
-    // To speak of it is still allowed, but nothing can be held up any more.
+    // Comments are still allowed, but cannot hold it any more.
     expect((await daemon.client.commentChange(closed.id, { body: '[BLOCKING] x' })).comment.kind).toBe('note');
   });
 });
 
-describe('S4-07: closing', () => {
-  test('keeps what was learned in a file for its owner alone, once', async () => {
+describe('closing [S4-07]', () => {
+  test('stores the learnings in a file for its owner only, once', async () => {
     const change = await aChange();
     await daemon.client.commentChange(change.id, { body: 'tried before\n## What was learned' });
     const words = { reason: 'it cannot work', learnings: 'the cache is shared' };
@@ -160,7 +160,7 @@ describe('S4-07: closing', () => {
     expect(events.map(({ data }) => data)).toEqual([{ changeId: change.id, reason: words.reason, learnings: path }]);
   });
 
-  test('a person need not say what was learned, but why', async () => {
+  test('by a person needs a reason, but no learnings', async () => {
     const change = await aChange();
     await expect(daemon.client.closeChange(change.id, { reason: '' })).rejects.toMatchObject({ code: 'invalid_input' });
     expect(await daemon.client.closeChange(change.id, { reason: 'no' })).toMatchObject({ learnings: null });
@@ -171,7 +171,7 @@ describe('S4-07: closing', () => {
 });
 
 describe('the queue', () => {
-  test('says what it is asked for, and rests and goes on', async () => {
+  test('shows its configuration, and can be paused and continued', async () => {
     const [queue] = (await daemon.client.listQueues({ path: daemon.repository })).queues;
     expect(queue).toMatchObject({
       project: { name: 'sample' },
@@ -190,7 +190,7 @@ describe('the queue', () => {
     expect((await daemon.client.checkQueue({ path: daemon.repository })).queue.branch).toBe('main');
   });
 
-  test('what needs a person is in the inbox', async () => {
+  test('puts what needs a person into the inbox', async () => {
     const change = await aChange();
     await patch(change.id, { findings: [{ kind: 'check-edited', detail: 'it edits the check' }] });
     const { changes, items } = await daemon.client.inbox();

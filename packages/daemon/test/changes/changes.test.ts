@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('opening', () => {
-  test('proposes the commit that the branch is at, queues it, and touches nothing of the repository', async () => {
+  test('proposes the branch’s current commit, queues it, and touches nothing in the repository', async () => {
     const branch = nextBranch();
     const tip = await git(daemon.repository, ['rev-parse', branch]);
     const before = fingerprint(daemon.repository);
@@ -45,11 +45,11 @@ describe('opening', () => {
     expect(fingerprint(daemon.repository)).toEqual(before);
     const events = await changeEvents(daemon.client, change.id);
     expect(events.map(({ type }) => type)).toEqual(['change.opened', 'change.queued']);
-    // Its commits are the queue's own from now on.
+    // From now on the queue has its own copy of the commits.
     expect(await git(await ownDirectory(daemon), ['cat-file', '-t', tip])).toBe('commit');
   });
 
-  test('the same again does nothing; a later commit moves it on, and what was said of the old one lapses', async () => {
+  test('repeating it does nothing; a later commit moves the change, and its reviews lapse', async () => {
     const change = await aChange();
     expect(await open(change.branch)).toMatchObject({ created: false, moved: false, change: { id: change.id } });
     await patch(change.id, { findings: [{ kind: 'skip-added', detail: 'a test' }], reviews: 2, retriedAt: 7 });
@@ -62,7 +62,7 @@ describe('opening', () => {
     expect(moved.map(({ data }) => data)).toEqual([{ changeId: change.id, from: change.head, head: tip }]);
   });
 
-  test('one that was put out goes to the end of the queue when it moves on', async () => {
+  test('an ejected change goes to the end of the queue when it moves', async () => {
     const change = await aChange();
     await ejected(change);
     expect(await changeNow(daemon.client, change.id)).toMatchObject({ state: 'ejected', detail: 'exit code 1' });
@@ -73,14 +73,14 @@ describe('opening', () => {
     expect(await changeEvents(daemon.client, change.id, 'change.queued')).toHaveLength(2);
   });
 
-  test('many at once make one change', async () => {
+  test('many concurrent requests create one change', async () => {
     const branch = nextBranch();
     const all = await Promise.all(Array.from({ length: 4 }, () => open(branch)));
     expect(all.filter(({ created }) => created)).toHaveLength(1);
     expect(new Set(all.map(({ change }) => change.id)).size).toBe(1);
   });
 
-  test('refuses the target branch, what is not there, and what brings nothing', async () => {
+  test('refuses the target branch, a missing branch, and one without commits', async () => {
     await git(daemon.repository, ['branch', 'topic/empty', 'main']);
     await expect(open('main')).rejects.toMatchObject({ code: 'conflict' });
     await expect(open('topic/missing')).rejects.toMatchObject({ code: 'not_found' });
@@ -106,7 +106,7 @@ describe('opening', () => {
     'x.lock',
     'HEAD',
     'x'.repeat(5_000),
-  ])('a branch called %j is no branch', async (branch) => {
+  ])('refuses a branch named %j', async (branch) => {
     await expect(open(branch)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
@@ -129,7 +129,7 @@ describe('opening', () => {
     expect(merged.queuedAt).not.toBeNull();
     expect((await daemon.client.mergeChange(branch)).change.queuedAt).toBe(merged.queuedAt);
     expect(await changeEvents(daemon.client, change.id, 'change.queued')).toHaveLength(1);
-    // Proposed as a draft again it is taken out of the queue, and without that word put back.
+    // Proposing it as a draft again removes it from the queue, and proposing it normally puts it back.
     expect((await open(branch, { draft: true })).change).toMatchObject({ id: change.id, queuedAt: null });
     expect(await changeEvents(daemon.client, change.id, 'change.drafted')).toHaveLength(1);
     expect((await open(branch)).change.queuedAt).toBeGreaterThan(merged.queuedAt ?? 0);
@@ -139,7 +139,7 @@ describe('opening', () => {
 });
 
 describe('finding', () => {
-  test('by id, the start of it, its branch, and only where that is one', async () => {
+  test('by id, id prefix or branch, only if unique', async () => {
     const change = await aChange();
     for (const word of [change.id, change.id.slice(0, 6), change.branch])
       expect((await daemon.client.showChange(word)).change.id).toBe(change.id);
@@ -148,7 +148,7 @@ describe('finding', () => {
     await daemon.client.closeChange(change.id, { reason: 'for now' });
     await onMore(change);
     const { change: second } = await open(change.branch);
-    // Of one branch, the open one is meant.
+    // Of several changes of a branch, the open one is found.
     expect((await daemon.client.showChange(change.branch)).change.id).toBe(second.id);
     const { changes } = await daemon.client.listChanges({ path: daemon.repository });
     expect(changes.map(({ id }) => id)).not.toContain(change.id);
@@ -156,14 +156,14 @@ describe('finding', () => {
     expect(all).toMatchObject({ more: true, changes: [{ id: second.id }, { id: change.id, state: 'closed' }] });
   });
 
-  test('diff has what it brings, also after main has moved', async () => {
+  test('diff shows its changes, also after main has moved', async () => {
     const change = await aChange();
     const diff = await daemon.client.diffChange(change.id);
     expect(diff).toMatchObject({ to: change.head, truncated: false, files: [{ added: 1, removed: 0 }] });
     expect(diff.patch).toContain('+x');
   });
 
-  test('log has the end of what a check printed, by step, and says what is missing', async () => {
+  test('log shows the end of a check’s output, by step, and what is left out', async () => {
     const change = await aChange();
     await expect(daemon.client.changeLog(change.id)).rejects.toMatchObject({ code: 'not_found' });
     const steps = ['build', 'test'].map((name) => ({ name, run: name, timeoutMs: 1, junit: [] }));

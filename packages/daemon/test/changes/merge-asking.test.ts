@@ -54,7 +54,7 @@ async function changeOf({ client, repository }: TestDaemon): Promise<string> {
 
 const work = [{ write: { path: 'new.txt', content: 'new\n' } }, { commit: 'feat: new' }, 'complete'];
 
-test('with a remote nothing is pushed and main stays where it is, until a person merges the change', async () => {
+test('with a remote nothing is pushed and main stays, until a person merges the change', async () => {
   await using place = await start('auto: false', { remote: true });
   const { client } = place;
   const before = await place.refs();
@@ -76,12 +76,12 @@ test('with a remote nothing is pushed and main stays where it is, until a person
   expect(note).toBe(`merges into main when its checks pass, and pushes main to origin (${place.origin})`);
   const { mergedCommit } = await reaches(client, id, 'merged');
   expect(await git(place.origin, ['rev-parse', 'main'])).toBe(mergedCommit);
-  // Its result is known: main has not moved since.
+  // Its result is known, since main has not moved.
   expect(place.runs()).toBe(checked);
   expect(await client.inbox()).toMatchObject({ changes: [], entries: [] });
 });
 
-test('work says what will happen, by the configuration as it is then', async () => {
+test('work describes what will happen, by the current configuration', async () => {
   await using place = await start('auto: true', { remote: true });
   const { client, repository } = place;
   const scenario = await place.scenario(['complete']);
@@ -97,7 +97,7 @@ test('work says what will happen, by the configuration as it is then', async () 
   expect(await outcome({ mode: 'errand' })).toBeNull();
 });
 
-test('with auto and a remote the first push needs a word, once for the project', async () => {
+test('with auto and a remote the first push needs permission, once for the project', async () => {
   await using place = await start('auto: true', { remote: true });
   const { client, repository } = place;
   const before = await place.refs();
@@ -122,7 +122,7 @@ test('with auto and a remote the first push needs a word, once for the project',
   await reaches(client, third.id, 'merged');
 });
 
-test('a configuration that is not committed merges nothing, and merge says which commands commit it', async () => {
+test('an uncommitted configuration merges nothing, and merge lists the commands that commit it', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const main = await git(repository, ['rev-parse', 'main']);
@@ -163,14 +163,14 @@ test('an agent’s request to merge has its change checked, and only a person’
   await reaches(client, id, 'merged');
 });
 
-test('a change that fails goes back to its author although nobody asked for it', async () => {
+test('a failing change is returned to its author even if its merge was not requested', async () => {
   await using place = await start('auto: false');
   const { client, repository } = place;
   const { id } = await propose(client, repository, 'work/bad', { 'bad.txt': 'x\n' });
   expect(await reaches(client, id, 'ejected')).toMatchObject({ ejection: { kind: 'red' } });
 });
 
-test('what a person asked for is that head: a change that moves on is ready, and not merged', async () => {
+test('a person’s request is for one head: a change that moves is ready, and not merged', async () => {
   await using place = await start('auto: false');
   const { client, repository } = place;
   await client.pauseQueue({ path: repository });
@@ -184,7 +184,7 @@ test('what a person asked for is that head: a change that moves on is ready, and
   expect(await place.refs()).toBe(before);
 });
 
-test('a batch has only what was asked for, and the others stay ready on the new main', async () => {
+test('a batch contains only requested changes, and the others stay ready on the new main', async () => {
   await using place = await start('auto: false');
   const { client, repository } = place;
   const ids: string[] = [];
@@ -206,7 +206,7 @@ test('a batch has only what was asked for, and the others stay ready on the new 
   expect(await reaches(client, conflicting.id, 'ejected')).toMatchObject({ ejection: { kind: 'conflict' } });
 });
 
-test('a draft is not checked until somebody asks', async () => {
+test('a draft is not checked until its merge is requested', async () => {
   await using place = await start('auto: false');
   const { client, repository } = place;
   await commitOn(repository, 'work/one', { 'one.txt': 'one\n' });

@@ -10,13 +10,13 @@ import type { TestCrew } from '../support/crew.ts';
 import { openCrew } from '../support/crew.ts';
 import { addRestingAgents } from '../support/resting-agents.ts';
 
-/** Somebody in the project who hears of these things. */
+/** An agent of the project that hears these subjects. */
 async function listener(crew: TestCrew, hears: Hearing[], fields: Partial<Agent> = {}): Promise<Agent> {
   const [agent] = await addRestingAgents(crew.platform.home, [fields], { hears });
   return agent as Agent;
 }
 
-/** What each of these was sent, by kind and first words. */
+/** The mails to each of these, by kind and first words. */
 async function heard(crew: TestCrew, agents: readonly Agent[]): Promise<string[][]> {
   return Promise.all(
     agents.map(async ({ id }) =>
@@ -25,7 +25,7 @@ async function heard(crew: TestCrew, agents: readonly Agent[]): Promise<string[]
   );
 }
 
-/** Writes notices, and returns whom the events of that commit wake. */
+/** Writes notices, and returns the agents that the events of that commit wake. */
 async function written(store: Store, note: (tx: WriteTransaction) => Promise<void>): Promise<(string | null)[]> {
   const woken: (string | null)[] = [];
   const stop = store.onCommit(({ events }) =>
@@ -36,7 +36,7 @@ async function written(store: Store, note: (tx: WriteTransaction) => Promise<voi
   return woken;
 }
 
-test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencies, each of its own and once', async () => {
+test('agents hear of the changes, reviews and emergencies that their definition names, once each [S4-10, S4-04]', async () => {
   const crew = await openCrew();
   const { platform, project, store } = crew;
   const author = await listener(crew, []);
@@ -74,7 +74,7 @@ test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencie
     'alert: EMERGENCY: main is',
     'system: The emergency is',
   ]);
-  // Its author hears of every step but an ejection, which arrives when the change comes back.
+  // Its author hears of every step except an ejection, which arrives with the return.
   const itself = `The change ${change.id.slice(0, 8)}`;
   expect(own).toEqual([`system: ${itself}`, `system: Your change ${change.id.slice(0, 8)}`, `system: ${itself}`]);
   expect(alarm).toEqual(['alert: EMERGENCY: main is', 'system: The emergency is']);
@@ -84,7 +84,7 @@ test('S4-10, S4-04: whoever asks for it hears of changes, reviews and emergencie
   expect(woken[7]).toEqual([everything.id, alarms.id]);
 });
 
-test('several changes that went in together are one mail, and one for each author', async () => {
+test('several changes merged together are one mail, and one for each author', async () => {
   const crew = await openCrew();
   const { platform, project, store } = crew;
   const [first, second] = [await listener(crew, []), await listener(crew, ['changes'])];
@@ -94,7 +94,7 @@ test('several changes that went in together are one mail, and one for each autho
   expect((await crew.mails(second.id))[1]?.body).toContain('3 changes are merged');
 });
 
-test('who has had no run yet is what its file says', async () => {
+test('an agent without a run has the definition on disk', async () => {
   const crew = await openCrew();
   const { platform, project, store } = crew;
   crew.define('watcher', { name: 'watcher', description: 'watches', hears: ['changes'] });

@@ -3,7 +3,7 @@ import { createCaches } from '@pawl/daemon/platform/caches';
 import { limits } from '@pawl/schema/limit';
 import { expect, test } from 'vitest';
 
-test('what is settled in one project is remembered however much is in others, and what is oldest is forgotten', () => {
+test('settled runs are remembered per project, and the oldest are dropped', () => {
   const platform = { caches: createCaches() };
   settledRuns(platform, 'quiet').add('first');
   const busy = settledRuns(platform, 'busy');

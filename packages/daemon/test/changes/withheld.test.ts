@@ -28,14 +28,14 @@ const changesOf = async ({ id }: Pick<AgentView, 'id'>) =>
     ({ author }) => author?.id === id,
   );
 
-/** Lets the queue look once more, and waits until it has: a worker's change is opened by that look. */
+/** Runs another queue pass and waits for it, since that opens a worker's change. */
 async function afterLook(): Promise<void> {
   const worker = await daemon.work([...committing(`${crypto.randomUUID()}.txt`, 'x'), 'complete']);
   await daemon.ended(worker.id);
   await waitUntil(async () => (await changesOf(worker)).length > 0, { what: 'the change of a worker' });
 }
 
-test('an agent without Patch that ends with commits opens no change, and that is recorded once [S2-17]', async () => {
+test('an agent without Patch that ends with commits opens no change, which is recorded once [S2-17]', async () => {
   const agent = await daemon.work([...committing('mine.txt', 'x'), 'complete'], { definition: 'reader' });
   await daemon.ended(agent.id);
   await waitUntil(async () => (await withheld(agent)).length > 0, { what: 'the event that nothing was proposed' });
@@ -66,7 +66,7 @@ test('`work` says that the commits of such an agent stay on its branch', async (
   });
 });
 
-test('commits that were not proposed wait until their branch is deleted or merged by hand', async () => {
+test('withheld commits wait until their branch is deleted or merged by hand', async () => {
   const agents = [
     await daemon.work([...committing('one.txt', 'x'), 'complete'], { definition: 'reader' }),
     await daemon.work([...committing('two.txt', 'x'), 'complete'], { definition: 'reader' }),
@@ -83,7 +83,7 @@ test('commits that were not proposed wait until their branch is deleted or merge
   await waitUntil(async () => (await waiting(merged)).length === 0, { what: 'the queue to see main' });
 });
 
-test('neither does `pawl complete`, and those who hear of it are told why [S2-17, S4-10]', async () => {
+test('neither does `pawl complete`, and the notices say why [S2-17, S4-10]', async () => {
   const agent = await daemon.work([...committing('more.txt', 'x'), { pawl: ['complete', '--summary', 'read'] }], {
     definition: 'reader',
   });
@@ -96,18 +96,18 @@ test('neither does `pawl complete`, and those who hear of it are told why [S2-17
   expect([await changesOf(agent), await withheld(agent)]).toMatchObject([[], [{}]]);
 });
 
-test('what a repository’s file says by now gives an agent nothing, neither at work nor at rest [S2-17, 7.16]', async () => {
+test('an edited definition in the repository gives an agent no rights, neither at work nor at rest [S2-17, 7.16]', async () => {
   const agent = await daemon.work([...committing('late.txt', 'x'), 'complete', 'hang'], { definition: 'sticky' });
   await daemon.ended(agent.id);
   daemon.define('sticky', { kind: 'main', class: 'ephemeral', tools: ['*'], policy: ['Patch'] });
   const client = agentClient(daemon.home, agent.id);
   const refused = { code: 'forbidden', message: expect.stringContaining('its policy is empty') as string };
   await expect(client.openChange({})).rejects.toMatchObject(refused);
-  // The next run begins with the file as it is then.
+  // The next run starts with the file as it is then.
   await daemon.client.resumeAgent(agent.id, { prompt: 'on' }, crypto.randomUUID());
   await waitUntil(async () => (await viewOf(daemon.client, agent.id)).run?.status === 'running', {
     what: 'the second run',
   });
-  // The run may have ended by now, and have proposed it by itself.
+  // The run may have ended by now, and have been proposed automatically.
   expect((await client.openChange({ draft: true })).change).toMatchObject({ branch: agent.branch });
 });

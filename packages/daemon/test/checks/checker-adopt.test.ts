@@ -13,7 +13,7 @@ import { expect, test, vi } from 'vitest';
 import type { Step } from '../support/check-shop.ts';
 import { checksOf, openCheckShop } from '../support/check-shop.ts';
 
-/** A check that runs, and which nobody looks after any more. */
+/** A running check that no daemon watches any more. */
 async function abandoned(place: string, steps: (Step | string)[], options: { clock?: () => number } = {}) {
   const platform = await openCheckShop(place, options);
   const first = platform.checker();
@@ -25,7 +25,7 @@ async function abandoned(place: string, steps: (Step | string)[], options: { clo
   return { ...platform, id, place: checkPlace(platform.platform.home, id) };
 }
 
-test('a check goes on without its daemon, and the next one goes on with it', async () => {
+test('a check survives its daemon, and the next one adopts it', async () => {
   await using place = await temporaryDirectory();
   const go = join(place.path, 'go');
   const waiting = `echo begun; until [ -e '${go}' ]; do sleep 0.01; done; echo goes on`;
@@ -37,7 +37,7 @@ test('a check goes on without its daemon, and the next one goes on with it', asy
   expect(platform.ended).toHaveLength(1);
 });
 
-test('a check that ended while nobody looked is settled by what it left', async () => {
+test('a check that ended unobserved is settled by its files', async () => {
   await using place = await temporaryDirectory();
   const go = join(place.path, 'go');
   await using platform = await abandoned(place.path, [
@@ -50,7 +50,7 @@ test('a check that ended while nobody looked is settled by what it left', async 
   expect((await platform.output(platform.id)).toString()).toBe('a\nb\n');
 });
 
-test('a check that was let go of by a failure is taken up again when it is tended, and once', async () => {
+test('a check abandoned after a failure is resumed once by `tend`', async () => {
   await using place = await temporaryDirectory();
   const go = join(place.path, 'go');
   await using platform = await openCheckShop(place.path);
@@ -86,7 +86,7 @@ test('a check whose processes were all killed is lost, and that is a failure', a
   expect(await platform.result(platform.id)).toMatchObject({ outcome: 'failed', detail, exitCode: null });
 });
 
-test('a shim that is killed under a running check is noticed, and the rest of it ends', async () => {
+test('a shim killed under a running check is noticed, and the rest of it is ended', async () => {
   await using place = await temporaryDirectory();
   await using platform = await openCheckShop(place.path);
   const { id } = await platform.start(platform.checker({ livenessMs: 50, pollMs: 20 }), checksOf(['echo a; sleep 60']));
@@ -107,7 +107,7 @@ test('a check that was being ended when its daemon died has not passed, whatever
   await waitUntil(
     () => {
       if (existsSync(join(platform.place.step(0), 'exit'))) return true;
-      // One look at all processes can miss one that is just forking.
+      // A single scan of the processes can miss one that is just forking.
       for (const each of strayProcesses(platform.id)) signalProcess(each, 'SIGTERM');
       return false;
     },
@@ -122,7 +122,7 @@ test('a check that was being ended when its daemon died has not passed, whatever
   });
 });
 
-test('the time of a step goes on while no daemon is there; a clock that was set back gives it no more than its own', async () => {
+test('the timeout of a step runs on without a daemon; a clock that was set back does not extend it', async () => {
   await using place = await temporaryDirectory();
   let now = Date.now();
   const step = { run: 'echo a; sleep 60', timeoutMs: 60 * 60_000 };
@@ -138,7 +138,7 @@ test('the time of a step goes on while no daemon is there; a clock that was set 
   expect(platform.left(platform.id)).toBe(0);
 });
 
-test('a check that deletes its own records does not run a second time', async () => {
+test('a check that deletes its own records does not run twice', async () => {
   await using place = await temporaryDirectory();
   const ran = join(place.path, 'ran');
   const hostile = `echo ran | tee -a '${ran}'; rm -rf ../step-0; sleep 60`;
@@ -152,7 +152,7 @@ test('a check that deletes its own records does not run a second time', async ()
   expect(platform.left(platform.id)).toBe(0);
 });
 
-test('what checks have left that have ended, or never began, is removed at the next start', async () => {
+test('leftovers of checks that ended, or never started, are removed at the next start', async () => {
   await using place = await temporaryDirectory();
   await using platform = await openCheckShop(place.path);
   const { checks } = platform.platform.home;
@@ -164,7 +164,7 @@ test('what checks have left that have ended, or never began, is removed at the n
   expect(await platform.directories()).toEqual(['not-of-a-check']);
 });
 
-test('a checker that was closed starts and cancels nothing', async () => {
+test('a closed checker starts and cancels nothing', async () => {
   await using place = await temporaryDirectory();
   await using platform = await openCheckShop(place.path);
   const checker = platform.checker();

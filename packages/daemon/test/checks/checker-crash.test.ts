@@ -26,7 +26,7 @@ async function dieAt(point: CrashPoint, place: string, commands: string[]): Prom
   expect(signal).toBe('SIGKILL');
 }
 
-test.each(sampleOf(points, 2))('a check whose daemon is killed at %s is gone on with, and runs once', async (point) => {
+test.each(sampleOf(points, 2))('a check whose daemon is killed at %s is continued, and runs once', async (point) => {
   await using place = await temporaryDirectory();
   const ran = join(place.path, 'ran');
   await dieAt(point, place.path, [`echo one | tee -a '${ran}'`, `echo two | tee -a '${ran}'`]);

@@ -35,7 +35,7 @@ async function scene(options: CheckShopOptions & { bounds?: Partial<CheckBounds>
   };
 }
 
-test('a check runs the commands of a project in order, at one commit, in a clone of its own', async () => {
+test('a check runs the commands of a project in order, at one commit, in its own clone', async () => {
   await using bench = await scene({ files: { 'a.txt': 'first\n' } });
   const old = await git(bench.root, ['rev-parse', 'main']);
   await writeFile(join(bench.root, 'a.txt'), 'second\n');
@@ -84,22 +84,22 @@ const failures: [what: string, steps: string[], detail: string, exitCode: number
   ['deletes what is in its clone', ['echo a; rm -rf .git *'], 'the clone is gone: the check has deleted it', 0],
 ];
 
-test.each(failures)('a check that %s is failed', async (_what, steps, detail, exitCode) => {
+test.each(failures)('a check that %s has failed', async (_what, steps, detail, exitCode) => {
   await using bench = await scene();
   expect(await bench.run(checksOf(steps))).toMatchObject({ outcome: 'failed', detail, exitCode });
   expect(bench.ended).toHaveLength(1);
 });
 
-test('a check that deletes all that is known of it is failed', async () => {
+test('a check that deletes everything known about it has failed', async () => {
   await using bench = await scene();
   const { outcome, detail } = await bench.run(checksOf(['echo a; cd /; rm -rf "${TMPDIR%/tmp}"']));
   expect(outcome).toBe('failed');
-  // A file that is written meanwhile makes `rm` fail, or keeps the exit code.
+  // A file written meanwhile makes `rm` fail, or keeps the exit code.
   expect([lost, 'exit code 1', 'the clone is gone: the check has deleted it']).toContain(detail);
   expect(bench.ended).toHaveLength(1);
 });
 
-test('a check whose clone cannot be made is failed, and says why', async () => {
+test('a check whose clone cannot be created has failed, with the reason', async () => {
   await using bench = await scene();
   const missing = '0123456789012345678901234567890123456789';
   const repository = [...bench.platform.repositories.values()][0];
@@ -112,7 +112,7 @@ test('a check whose clone cannot be made is failed, and says why', async () => {
   expect(check.detail).toMatch(/^its clone could not be created: .*0123456789/);
 });
 
-test('a disk that is full in the middle of the clone is the reason of a failed check', async (context) => {
+test('a full disk during the clone fails the check, with the reason', async (context) => {
   await using bench = await scene({ files: { 'big.bin': 'x'.repeat(4 * 1024 * 1024) } });
   const { checks } = bench.platform.home;
   await mkdir(checks);
@@ -128,7 +128,7 @@ test('a disk that is full in the middle of the clone is the reason of a failed c
   }
 });
 
-test('a check that hangs is ended at its limit with all its processes, also those that ignore TERM', async () => {
+test('a check that hangs is ended at its timeout with all its processes, even those that ignore TERM', async () => {
   await using bench = await scene({ bounds: { graceMs: 50 } });
   const stubborn = `trap '' TERM; echo begun; (setsid sh -c 'trap "" TERM; sleep 60' &) ; while :; do sleep 0.05; done`;
   const check = await bench.run(checksOf([{ run: stubborn, timeoutMs: 5_000 }, 'echo never']));
@@ -146,7 +146,7 @@ test('a check that exits with 0 when it is stopped has not passed', async () => 
   expect(await bench.text(check)).toContain('bye\n');
 });
 
-test('a process that a step leaves behind is gone before the next begins, and does not hold up the check', async () => {
+test('a process that a step leaves behind is ended before the next step, and does not delay the check', async () => {
   await using bench = await scene({ bounds: { graceMs: 50 } });
   const daemon = `(setsid sh -c 'trap "" TERM; echo $$ >daemon; sleep 60' >/dev/null 2>&1 &); until [ -s daemon ]; do :; done; echo up`;
   const gone = `case $(ps -o stat= -p $(cat daemon)) in '' | Z*) echo gone ;; *) exit 1 ;; esac`;
@@ -155,7 +155,7 @@ test('a process that a step leaves behind is gone before the next begins, and do
   expect(bench.left(check.id)).toBe(0);
 });
 
-test('a check that prints without end is ended; the beginning and the end of it are kept', async () => {
+test('a check with endless output is ended; the start and the end of it are kept', async () => {
   const bounds = { printBytes: 4 * 1024 * 1024, storedBytes: 64 * 1024, endBytes: 8 * 1024 };
   await using bench = await scene({ bounds });
   const check = await bench.run(checksOf(['echo first; yes 0123456789']));
@@ -168,7 +168,7 @@ test('a check that prints without end is ended; the beginning and the end of it 
   expect(Number(left)).toBeGreaterThan(3 * 1024 * 1024);
 });
 
-test('tests are counted in all that was printed, also in what is not stored', async () => {
+test('tests are counted in all output, even what is not stored', async () => {
   await using bench = await scene({ bounds: { storedBytes: 1024, endBytes: 1024 } });
   const noise = `i=0; while [ $i -lt 500 ]; do echo "noise $i"; i=$((i+1)); done`;
   const check = await bench.run(checksOf([`${noise}; echo "=== 7 passed in 0.10s ==="; ${noise}`]));
@@ -176,7 +176,7 @@ test('tests are counted in all that was printed, also in what is not stored', as
   expect(await bench.text(check)).not.toContain('passed');
 });
 
-test('output is stored byte for byte: NUL, invalid UTF-8, escapes, a last line without an end', async () => {
+test('output is stored byte for byte: NUL, invalid UTF-8, escapes, a last line without a newline', async () => {
   await using bench = await scene();
   const check = await bench.run(checksOf([String.raw`printf 'a\000b\377\376\033[31mred\r\nend'`]));
   const bytes = Buffer.from([0x61, 0, 0x62, 0xff, 0xfe, 0x1b, ...Buffer.from('[31mred\r\nend')]);
@@ -184,7 +184,7 @@ test('output is stored byte for byte: NUL, invalid UTF-8, escapes, a last line w
   expect(check).toMatchObject({ outcome: 'passed', outputOffset: bytes.length, outputBytes: bytes.length });
 });
 
-test('a script that writes to /dev/stdout by name begins its output anew, and that is told', async () => {
+test('a script that opens /dev/stdout by name truncates its output, which is noted', async () => {
   await using bench = await scene({ bounds: { pollMs: 20 } });
   const check = await bench.start(
     bench.checker,
@@ -196,7 +196,7 @@ test('a script that writes to /dev/stdout by name begins its output anew, and th
   expect(await bench.text(check)).toBe('long enough\n\n[pawl: the output was truncated here]\nb\n');
 });
 
-test('the environment of a check is an allow list, and what a project names in addition is masked in its output', async () => {
+test('the environment of a check is an allow list, and variables named by the project are masked in its output', async () => {
   const environment = {
     ANTHROPIC_API_KEY: 'sk-marked-secret',
     PAWL_AGENT_TOKEN: 'marked-token-secret',
@@ -247,7 +247,7 @@ test('the environment of a check is an allow list, and what a project names in a
   ]);
 });
 
-test('pawl in a check speaks to no daemon as the person, and starts none', async () => {
+test('pawl in a check cannot act as the person on a daemon, and starts none', async () => {
   await using home = await temporaryDirectory();
   await using bench = await scene({ environment: { HOME: home.path } });
   const pawl = `'${process.execPath}' '${fileURLToPath(new URL('../../../cli/src/bin.ts', import.meta.url))}'`;
@@ -261,7 +261,7 @@ test('pawl in a check speaks to no daemon as the person, and starts none', async
   expect(await readdir(home.path)).toEqual([]);
 });
 
-test('a check that was cancelled is no evidence, and nothing of it is left', async () => {
+test('a cancelled check is not evidence, and leaves nothing behind', async () => {
   await using bench = await scene();
   const hanging = `trap 'exit 0' TERM; echo begun; while :; do sleep 0.02; done`;
   const running = await bench.start(bench.checker, checksOf([hanging]));
@@ -282,7 +282,7 @@ test('a check that was cancelled is no evidence, and nothing of it is left', asy
   expect(await bench.events('check.ended')).toHaveLength(2);
 });
 
-test('a check that passes after it failed at the same tree, with the same commands, is flaky', async () => {
+test('a check that passes after failing at the same tree, with the same commands, is flaky', async () => {
   await using bench = await scene();
   const sometimes = checksOf([`echo x; test -e '${bench.place}/passes'`]);
   await bench.run(sometimes);
@@ -300,7 +300,7 @@ test('a check that passes after it failed at the same tree, with the same comman
 const report = (tests: number) =>
   `<testsuite>${Array.from({ length: tests }, (_, no) => `<testcase name="${no}"/>`).join('')}</testsuite>`;
 
-test('tests are counted in JUnit files that a step has left below its clone, and in no others', async () => {
+test('tests are counted in the JUnit files that a step left below its clone, and in no others', async () => {
   await using bench = await scene({ files: { 'reports/old.xml': report(100), 'fresh.xml': report(2) } });
   await writeFile(join(bench.place, 'outside.xml'), report(50));
   const junit = ['reports/**/*.xml', '../../../*.xml', 'linked/*.xml', '/**/outside.xml', '{a,b}.xml'];
@@ -315,7 +315,7 @@ test('tests are counted in JUnit files that a step has left below its clone, and
   expect(check).toMatchObject({ outcome: 'passed', counts: { run: 7, failed: 0, skipped: 0 } });
 });
 
-test('what a check does to git where it runs changes neither its result nor the next one', async () => {
+test('changes that a check makes to git in its clone affect neither its result nor the next one', async () => {
   await using bench = await scene({ files: { 'a.txt': 'right\n' } });
   const before = await git(bench.root, ['for-each-ref']);
   const tamper = `cat a.txt

@@ -14,7 +14,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-test('S2-01, S2-03: a definition that is dropped in is usable at once, and its words reach the agent', async () => {
+test('a new definition file is usable at once, and its text reaches the agent [S2-01, S2-03]', async () => {
   await expect(daemon.work(['complete'], { definition: 'scout' })).rejects.toMatchObject({ code: 'not_found' });
   daemon.define('scout', { kind: 'main', class: 'ephemeral', tools: ['*'] }, 'You look around and report.');
   const agent = await daemon.work(['echo_prompt', 'complete'], { definition: 'scout' });
@@ -28,7 +28,7 @@ test('S2-01, S2-03: a definition that is dropped in is usable at once, and its w
   expect(definitions.map(({ id }) => id)).toEqual(expect.arrayContaining(['scout', 'worker', 'supervisor']));
 });
 
-test('4.2.9: a broken one is reported with file, line and reason, by definitions and doctor, and breaks nothing', async () => {
+test('a broken file is reported with file, line and reason, by definitions and doctor, and breaks nothing [4.2.9]', async () => {
   writeFileSync(
     join(daemon.repository, '.pawl', 'agents', 'broken.md'),
     '---\nname: broken\nkind: captain\n---\nHello\n',
@@ -50,7 +50,7 @@ test('4.2.9: a broken one is reported with file, line and reason, by definitions
   expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
 });
 
-test('S2-16: the tools of a definition are a hard gate for the provider, and so are those it denies', async () => {
+test('the tools that a definition allows and denies are enforced for the provider [S2-16]', async () => {
   daemon.define('reader', { kind: 'main', tools: ['Read', 'Grep'] });
   const agent = await daemon.work(
     [{ shell: 'echo ran > ran.txt' }, { write: { path: 'written.txt', content: 'x' } }, 'complete'],
@@ -68,7 +68,7 @@ test('S2-16: the tools of a definition are a hard gate for the provider, and so 
   expect(await gate.gate('@current', { tool: 'grep' })).toMatchObject({ allowed: true });
 });
 
-test('7.16: a repository narrows a built-in definition freely, and widens it only when a person trusts that very file', async () => {
+test('a repository narrows a built-in definition freely, and widens it only if a person trusts that exact file [7.16]', async () => {
   daemon.define('review', { tools: ['*'], policy: ['Patch', 'Delegate'] }, 'Mind our house rules.');
   const find = async () => {
     const { definitions, notices } = await daemon.client.definitions({ path: daemon.repository });
@@ -82,7 +82,7 @@ test('7.16: a repository narrows a built-in definition freely, and widens it onl
   const { files } = await daemon.client.trust({ path: daemon.repository });
   expect(files).toContain(join('.pawl', 'agents', 'review.md'));
   expect((await find()).definition).toMatchObject({ tools: ['*'], policy: { allow: ['Patch', 'Delegate'] } });
-  // The trust was in that text, not in whatever comes later under its name.
+  // The trust was in that text, not in a later one under its name.
   daemon.define('review', { tools: ['*'], policy: ['Patch', 'Delegate'] }, 'Mind our other rules.');
   expect((await find()).definition?.tools).not.toContain('*');
   await daemon.client.trust({ path: daemon.repository });
@@ -90,7 +90,7 @@ test('7.16: a repository narrows a built-in definition freely, and widens it onl
   expect((await find()).definition?.policy.allow).not.toContain('Delegate');
 });
 
-test('S2-05, W2-08: a person gives work to mains only', async () => {
+test('a person gives work to mains only [S2-05, W2-08]', async () => {
   daemon.define('finder', { kind: 'subagent', tools: ['Read'] });
   await expect(daemon.work(['complete'], { definition: 'finder' })).rejects.toMatchObject({
     code: 'invalid_input',

@@ -12,7 +12,7 @@ import { agentRecord } from '../support/records.ts';
 const builtIn = programs.builtInDefinitions;
 const roles = readdirSync(builtIn).map((name) => name.replace('.md', ''));
 
-test('7.16, S0-16: the five roles and the helper are definitions, without a problem', async () => {
+test('the five roles and the helper are valid definitions [7.16, S0-16]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, problems, notices } = await aPlace(directory.path, { builtIn }).definitions.load(null);
   expect(problems).toEqual([]);
@@ -41,7 +41,7 @@ test.each([
   ['workspace', 'persistent', ['Patch', 'Finalize', 'Delegate'], null],
   ['helper-mode', 'persistent', ['Patch'], null],
 ] as const)(
-  'S4-03, S4-05, S4-08, S4-11, S4-13, S4-27: %s is %s, may %j, and is nudged with its words',
+  '%s is %s, may %j, and has its own nudge [S4-03, S4-05, S4-08, S4-11, S4-13, S4-27]',
   async (id, cls, allow, nudge) => {
     await using directory = await temporaryDirectory();
     const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, id);
@@ -53,14 +53,14 @@ test.each([
 );
 
 test.each([
-  // S4-04: the supervisor modifies no change, and hearing of changes brings the right to close one.
+  // S4-04: the supervisor modifies no change; hearing of changes includes the right to close one.
   ['supervisor', ['emergency']],
   ['merge-queue', ['changes', 'reviews', 'emergency']],
   ['worker', []],
   ['review', []],
   ['workspace', []],
   ['helper-mode', []],
-] as const)('S4-04, S4-07, S4-13: what %s is told of the merge queue is %j', async (id, hears) => {
+] as const)('%s hears of the merge queue: %j [S4-04, S4-07, S4-13]', async (id, hears) => {
   await using directory = await temporaryDirectory();
   expect(await aPlace(directory.path, { builtIn }).definitions.find(null, id)).toMatchObject({ hears });
 });
@@ -82,7 +82,7 @@ test.each([
   expect(heard.map(({ alias }) => alias).toSorted()).toEqual([...told].toSorted());
 });
 
-test('S4-06, S4-09, S4-14: each role has its verbs in its text, and the queue’s has no way around the gate', async () => {
+test('each role has its verbs in its text, and the merge queue’s offers no way around the gate [S4-06, S4-09, S4-14]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions } = await aPlace(directory.path, { builtIn }).definitions.load(null);
   const verbs = (id: string) => [
@@ -106,7 +106,7 @@ test('S4-06, S4-09, S4-14: each role has its verbs in its text, and the queue’
   }
 });
 
-test('S0-16, W0-07: the helper’s contract has its id, the four tiers, a light start and the end', async () => {
+test('the helper’s contract has its id, the four tiers, a light start and the end [S0-16, W0-07]', async () => {
   await using directory = await temporaryDirectory();
   const { mail, prompt } = await aPlace(directory.path, { builtIn }).definitions.find(null, 'helper-mode');
   expect(mail).toBe('pull');
@@ -130,7 +130,7 @@ test('helper and primary have one short note for each other, and no other channe
   expect([...prompt.matchAll(/pawl send (\S+)/g)].map(([, to]) => to)).toEqual(['primary']);
 });
 
-test('S2-02: no source file knows the roster', () => {
+test('no source file knows the roster of roles [S2-02]', () => {
   const packages = join(import.meta.dirname, '..', '..', '..');
   const sources = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /^[^/]+\/src\/.*\.(ts|tsx|sh)$/.test(name) && !name.includes('node_modules'),
@@ -144,7 +144,7 @@ test('S2-02: no source file knows the roster', () => {
   expect(knowing).toEqual([]);
 });
 
-test('S4-32: a new role is one file with role, class and nudge', async () => {
+test('a new role is one file with role, class and nudge [S4-32]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put } = aPlace(directory.path, { builtIn });
   put('gardener.md', markdown({ kind: 'main', class: 'persistent', role: 'gardener', nudge: 'Any weeds?' }));
@@ -172,7 +172,7 @@ test('a person’s file and the repository’s in .multiclaude/agents are append
   expect(found.get('gardener')).toMatchObject({ prompt: 'Weed.', role: 'gardener' });
 });
 
-test('7.16: a repository adds to a role and cannot give it more', async () => {
+test('a repository can extend a role’s text, not its rights [7.16]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put } = aPlace(directory.path, { builtIn });
   put('review.md', markdown({ tools: ['*'], policy: ['Patch'] }, 'We also check spelling.'));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aPlace, markdown } from '../support/definitions.ts';
 
-test('files that are no text, too large, or no files at all are reported, at once, and the others stay', async () => {
+test('files that are not text, too large, or not regular are reported at once, and the others stay', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put, folder } = aPlace(directory.path);
   put('good.md', markdown({ kind: 'main' }));
@@ -30,7 +30,7 @@ test('files that are no text, too large, or no files at all are reported, at onc
   ]);
 });
 
-test('links stay inside the repository or are not followed', async () => {
+test('links inside the repository are followed, others are not', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put, folder } = aPlace(directory.path);
   writeFileSync(join(directory.path, 'secret.md'), markdown({ kind: 'main' }));
@@ -72,7 +72,7 @@ test('a directory with two names in one repository is read once', async () => {
   expect(problems).toEqual([]);
 });
 
-test('a person may link their own definitions from wherever they keep them', async () => {
+test('a person may link their own definitions from anywhere', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, user } = aPlace(directory.path);
   writeFileSync(join(directory.path, 'mine.md'), markdown({ name: 'mine' }));
@@ -106,7 +106,7 @@ test('a repository that is gone or bare has no definitions of its own', async ()
   expect(problems).toEqual([]);
 });
 
-test('a file where a directory is looked for is nobody’s fault', async () => {
+test('a file in place of a directory is not an error', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project } = aPlace(directory.path);
   writeFileSync(join(project.root, 'agents'), 'a program');

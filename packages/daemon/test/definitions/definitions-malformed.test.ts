@@ -11,7 +11,7 @@ function parse(lines: string[], flavour: Flavour = 'pawl') {
   return parseDefinition(text, { path: '/r/agents/a.md', layer: 'repository', flavour, sha256: '' }, readYaml);
 }
 
-/** A text that is as long as a front matter may be. */
+/** A text as long as a front matter may be. */
 function filledWith(piece: string, before = '', after = ''): string {
   const room = definitionLimits.frontMatterBytes - before.length - after.length - 8;
   return before + piece.repeat(Math.floor(room / piece.length)) + after;
@@ -46,7 +46,7 @@ test.each([
   ['braces without end', [filledWith('{a: ', 'a: ')], 1, 'nested too deeply'],
   ['lists in lists', [filledWith('- ')], 1, 'nested too deeply'],
   ['keys in keys', [filledWith('? ')], 1, 'nested too deeply'],
-])('4.2.9: %s is a problem with its line and reason', (_, lines, line, reason) => {
+])('%s is reported with its line and reason [4.2.9]', (_, lines, line, reason) => {
   const parsed = parse(lines);
   expect(parsed).toMatchObject({ ok: false, problem: { path: '/r/agents/a.md', line } });
   expect(parsed.ok ? '' : parsed.problem?.reason).toContain(reason);
@@ -65,18 +65,18 @@ test.each([
 ])('a front matter full of %s is scanned quickly', (_, text) => {
   const before = process.cpuUsage();
   expect(() => parse([text])).not.toThrow();
-  // Our own time and not the clock's, which others on the machine spend too. It takes a tenth of this.
+  // CPU time, not the clock, since other processes use the machine too. It takes a tenth of this.
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(3_000);
 });
 
-test('names that objects have from birth are fields like others', () => {
+test('names of built-in object properties are ordinary fields', () => {
   const parsed = parse(['__proto__: {tools: ["*"]}', 'constructor: 1', 'toString: 2', 'name: a']);
   if (!parsed.ok) throw new Error(parsed.problem?.reason);
   expect(parsed.file.notices.map(({ line }) => line)).toEqual([2, 3, 4]);
   expect(parsed.file.definition.tools).toEqual(['Read', 'Glob', 'Grep']);
 });
 
-test('a few aliases, block text, comments and quotes are all right', () => {
+test('a few aliases, block text, comments and quotes are accepted', () => {
   const parsed = parse([
     '# who',
     'name: "Lead"   # the first',
@@ -101,7 +101,7 @@ test('a few aliases, block text, comments and quotes are all right', () => {
   expect(parsed.file.stated).toMatchObject({ name: 3, description: 4, tools: 7, 'policy.allow': 11 });
 });
 
-test('descriptions as people write them for Claude are understood there', () => {
+test('descriptions as people write them for Claude are accepted there', () => {
   const lines = [
     'name: code-reviewer',
     'description: Use it after a change. Examples:\\n<example>Context: a "bug" was fixed.</example>',

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { aPlace, markdown } from '../support/definitions.ts';
 
-/** The refusal of `find`. */
 async function refusalOf(promise: Promise<unknown>): Promise<PawlError> {
   const error: unknown = await promise.then(
     () => null,
@@ -16,7 +15,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<PawlError> {
   throw new Error(`not a refusal: ${String(error)}`);
 }
 
-test('S2-01, S2-03: a file that is dropped in is there at once, changes with each edit, and goes when it goes', async () => {
+test('a new file is found at once, changes with each edit, and disappears when deleted [S2-01, S2-03]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put, folder } = aPlace(directory.path);
   expect((await refusalOf(definitions.find(project, 'mason'))).code).toBe('not_found');
@@ -30,7 +29,7 @@ test('S2-01, S2-03: a file that is dropped in is there at once, changes with eac
   expect((await definitions.load(project)).definitions.size).toBe(0);
 });
 
-test('4.2.9: a broken file is reported while the others stay, and is back when it is repaired', async () => {
+test('a broken file is reported while the others stay, and is back once repaired [4.2.9]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put, folder } = aPlace(directory.path);
   put('a.md', markdown({}));
@@ -47,7 +46,7 @@ test('4.2.9: a broken file is reported while the others stay, and is back when i
   expect((await definitions.find(project, 'b')).description).toBe('whole');
 });
 
-test('who asks for what is not there hears what is', async () => {
+test('an unknown id is refused with the known ones', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, put, project } = aPlace(directory.path);
   put('b.md', markdown({}));
@@ -55,7 +54,7 @@ test('who asks for what is not there hears what is', async () => {
   expect((await refusalOf(definitions.find(project, 'c'))).hint).toContain('There are: a, b.');
 });
 
-test('a file that has rested is not read again until it changes, and one that has not is always read', async () => {
+test('a settled file is not read again until it changes; a recent one is always read', async () => {
   await using directory = await temporaryDirectory();
   let now = Date.now();
   const { definitions, project, put, folder } = aPlace(directory.path, { now: () => now });
@@ -67,7 +66,7 @@ test('a file that has rested is not read again until it changes, and one that ha
   now += 60_000;
   const rested = await definitions.find(project, 'a');
   expect(await definitions.find(project, 'a')).toBe(rested);
-  // The same file, of the same size, which says that it was not written since.
+  // The same file with the same size and times, as if it was not written.
   writeFileSync(path, markdown({ description: 'other' }));
   utimesSync(path, 1_000, 1_000);
   expect((await definitions.find(project, 'a')).description).toBe('other');
@@ -76,7 +75,7 @@ test('a file that has rested is not read again until it changes, and one that ha
   expect((await definitions.find(project, 'a')).description).toBe('third');
 });
 
-test('S2-01, 7.16: the places of a repository, each with its habits, in their order', async () => {
+test('the directories of a repository, each with its format, in order [S2-01, 7.16]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put, write } = aPlace(directory.path);
   put('both.md', markdown({ description: 'ours' }));
@@ -95,7 +94,7 @@ test('S2-01, 7.16: the places of a repository, each with its habits, in their or
   expect(files).toHaveLength(4);
 });
 
-test('7.16: a repository’s file widens only when exactly its text is trusted', async () => {
+test('a repository’s file widens only if exactly its text is trusted [7.16]', async () => {
   await using directory = await temporaryDirectory();
   const trusted = new Set<string>();
   const isTrusted = (...what: string[]) => Promise.resolve(trusted.has(what.join(' ')));
@@ -127,7 +126,7 @@ test('7.16: a repository’s file widens only when exactly its text is trusted',
   expect((await definitions.find(project, 'mason')).tools).toEqual(['Read']);
 });
 
-test('7.16: the person’s own files widen, and belong to every project', async () => {
+test('the person’s own files may widen, and apply to every project [7.16]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, write, builtIn, user } = aPlace(directory.path);
   write(join(builtIn, 'mason.md'), markdown({ tools: ['Read'] }, 'Build.'));
@@ -137,7 +136,7 @@ test('7.16: the person’s own files widen, and belong to every project', async 
   }
 });
 
-test('a person’s own broken file is named, instead of doing without what it may forbid', async () => {
+test('a broken file of the person is an error, since it may forbid something', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, write, builtIn, user } = aPlace(directory.path);
   write(join(builtIn, 'mason.md'), markdown({ tools: ['*'] }));
@@ -147,7 +146,7 @@ test('a person’s own broken file is named, instead of doing without what it ma
   expect((await definitions.find(null, 'mason')).tools).toEqual(['*']);
 });
 
-test('many who ask at once get the same answer', async () => {
+test('concurrent callers get the same result', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put } = aPlace(directory.path);
   for (let number = 0; number < 20; number += 1) put(`a${number}.md`, markdown({ description: `${number}` }));

@@ -14,7 +14,7 @@ import { agentRecord } from '../support/records.ts';
 
 type Route = keyof typeof routes;
 
-/** What the policy of each definition that Pawl brings along has, in the words of its refusals. */
+/** The policy of each built-in definition, as its refusals name it. */
 const policies = {
   worker: 'has only Patch',
   'helper-mode': 'has only Patch',
@@ -26,7 +26,7 @@ const policies = {
 type Shipped = keyof typeof policies;
 const shipped = Object.keys(policies) as Shipped[];
 
-/** Who is let in where a definition counts. Written out, so that no slip in a route's access goes unnoticed. */
+/** Who is admitted where a definition counts. Written out, so that a mistake in a route's access is noticed. */
 const admitted: Partial<Record<Route, { needs: string; by: Shipped[] }>> = {
   openChange: { needs: 'needs Patch', by: ['worker', 'helper-mode', 'workspace'] },
   mergeChange: { needs: 'needs Patch', by: ['worker', 'helper-mode', 'workspace'] },
@@ -62,7 +62,7 @@ beforeAll(async () => {
     const branch = `work/a-${definition}`;
     agents[definition] = agentRecord({ projectId, parentId: root.id, definition, branch, baseCommit: main });
     await inStore(daemon.home.root, (store) => store.write((tx) => insertAgent(tx, agents[definition])));
-    // A person proposes it, so that each has a change of its own to try its verbs on.
+    // A person proposes it, so that each has its own change to try its verbs on.
     changes[definition] = (await daemon.client.openChange({ path: daemon.repository, branch, draft: true })).change.id;
   }
 });
@@ -73,7 +73,7 @@ afterAll(async () => {
 /** Sends a request as an agent, with a body that is right for the verbs of this test. */
 async function ask(name: Route, definition: Shipped): Promise<{ status: number; code: string; message: string }> {
   const route = routes[name];
-  // Nobody but the agent itself may be looked at, ended or completed, so those refuse it for another reason.
+  // Only the agent itself may be read, ended or completed, so those refuse it for another reason.
   const other = agents[definition === 'worker' ? 'review' : 'worker'].id;
   const ends = name === 'killAgent' || name === 'completeAgent';
   const path = route.path
@@ -102,7 +102,7 @@ const bodies: Partial<Record<Route, object>> = {
   openChange: { draft: true },
 };
 
-test('a path that is no route refuses agents', async () => {
+test('a path without a route refuses agents', async () => {
   const get = (path: string, agentId: string | null) =>
     fetch(`http://127.0.0.1:${daemon.port}${path}`, {
       headers: { authorization: `Bearer ${tokenOf(daemon.home, agentId)}` },
@@ -115,7 +115,7 @@ test('a path that is no route refuses agents', async () => {
 describe.each(shipped)('%s over HTTP', (definition) => {
   const names = Object.keys(routes) as Route[];
 
-  test('is kept from people’s routes', async () => {
+  test('is refused people’s routes', async () => {
     for (const name of names.filter((each) => routes[each].access.agents === 'none'))
       expect([name, await ask(name, definition)]).toEqual([
         name,
@@ -143,14 +143,14 @@ describe.each(shipped)('%s over HTTP', (definition) => {
 const escaped = (text: string) => text.replaceAll(/[[\]]/g, '\\$&');
 
 describe.each(shipped)('%s on the command line', (definition) => {
-  test('is refused what its policy lacks, with the exit code of forbidden, and nothing else [S2-17]', async () => {
+  test('is refused only what its policy lacks, with the exit code of forbidden [S2-17]', async () => {
     const own = changes[definition];
     const commands: [Route, string[]][] = [
       ['openChange', ['change', 'open', '--draft']],
       ['mergeChange', ['change', 'merge', own]],
       ['retryChange', ['change', 'retry', own]],
       ['closeChange', ['change', 'close', own, '--reason', 'no', '--learnings', 'none']],
-      // What is not there is looked for after the policy.
+      // The policy is checked before the target is looked up.
       ['work', ['work', 'x', '--as', 'no-such-definition', '-C', daemon.repository]],
       ['delegate', ['delegate', 'no-such-definition', 'x']],
     ];
@@ -221,7 +221,7 @@ describe('closing another agent’s change', () => {
 });
 
 describe('planned tasks', () => {
-  test('another’s is completed with Finalize only [S2-17]', async () => {
+  test('of another agent are completed with Finalize only [S2-17]', async () => {
     const { task } = await daemon.client.addTask({ name: 'one for all', path: daemon.repository });
     const done = (definition: Shipped) =>
       agentClient(daemon.home, agents[definition].id).changeTask(task.id, 'done', { summary: 'done' });

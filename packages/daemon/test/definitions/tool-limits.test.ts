@@ -15,7 +15,7 @@ const ask = (given: Partial<Definition>, able: object) => {
   return toolLimits(definition, { ...scriptedPreset(['agent'], '/state'), name: 'cli', ...none, ...able }, ['probe']);
 };
 
-describe('7.19: a limit is enforced by what the provider can do', () => {
+describe('a limit is enforced by the provider’s own means [7.19]', () => {
   const reading = ['Read', 'Grep', 'Glob'];
 
   test.each<[string, Partial<Definition>, object, object]>([
@@ -84,7 +84,7 @@ describe('7.19: a limit is enforced by what the provider can do', () => {
     ['reading, and a way to read is denied', { tools: reading, deniedTools: ['Grep'] }, readOnly],
     ['reading, and it has all but a shell', { deniedTools: ['Bash'] }, readOnly],
     ['reading, and it has an MCP server', { tools: ['Read', 'mcp__forge__*'] }, readOnly],
-  ])('invariant 18: refused when the provider can enforce %s', (_what, definition, able) => {
+  ])('refused if the provider can enforce %s [invariant 18]', (_what, definition, able) => {
     expect(() => ask(definition, able)).toThrow(
       expect.objectContaining({ code: 'conflict', hint: expect.stringContaining('toolGate: advisory') }),
     );
@@ -92,7 +92,7 @@ describe('7.19: a limit is enforced by what the provider can do', () => {
   });
 });
 
-describe('what a call is about, as limits speak of it', () => {
+describe('the argument of a call, as limits name it', () => {
   test.each([
     ['Read', '/wt/src/a.ts', 'src/a.ts'],
     ['Read', 'src/./b/../a.ts', 'src/a.ts'],
@@ -108,7 +108,7 @@ describe('what a call is about, as limits speak of it', () => {
     expect(gateArgument('/wt', tool, input)).toBe(about);
   });
 
-  test('an agent without a worktree, and a call about nothing', () => {
+  test('an agent without a worktree, and a call without an argument', () => {
     expect(gateArgument(null, 'Read', '/wt/a')).toBe('/wt/a');
     expect(gateArgument('/wt', 'Grep', undefined)).toBeUndefined();
   });

@@ -37,7 +37,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** The status that each route answers to each caller. `own` asks about itself. */
+/** The status of each route for each caller. `own` asks about itself. */
 const statuses: Record<keyof typeof routes, { person: number; own: number; other: number }> = {
   health: { person: 200, own: 200, other: 200 },
   rosterSelf: { person: 400, own: 403, other: 403 },
@@ -52,10 +52,10 @@ const statuses: Record<keyof typeof routes, { person: number; own: number; other
   listProjectDetails: { person: 200, own: 403, other: 403 },
   untrackProject: { person: 200, own: 403, other: 403 },
   crew: { person: 400, own: 200, other: 200 },
-  // Refused, for the project is untracked by now.
+  // Refused, since the project is untracked by now.
   startCrew: { person: 409, own: 403, other: 403 },
   stopCrew: { person: 200, own: 403, other: 403 },
-  // Workers have no Delegate; what may be delegated is tested in rights/delegate.test.ts.
+  // Workers have no Delegate; delegation is tested in agents/delegate.test.ts.
   delegate: { person: 400, own: 403, other: 403 },
   runResult: { person: 404, own: 404, other: 404 },
   listAgents: { person: 200, own: 200, other: 200 },
@@ -106,7 +106,7 @@ const statuses: Record<keyof typeof routes, { person: number; own: number; other
   mergeErrand: { person: 409, own: 403, other: 403 },
   abandonErrand: { person: 409, own: 403, other: 403 },
   whoami: { person: 200, own: 200, other: 200 },
-  // A body that is no message of the protocol; what may be asked by one is tested in mcp/tools.test.ts.
+  // Not a valid message of the protocol; valid ones are tested in mcp/tools.test.ts.
   mcp: { person: 400, own: 400, other: 400 },
   sendMail: { person: 400, own: 400, other: 400 },
   listMail: { person: 200, own: 200, other: 200 },
@@ -194,7 +194,7 @@ describe.each(Object.entries(routes))('%s', (name, route) => {
   });
 });
 
-test('W3-02: the OpenAPI document lists exactly the routes there are', async () => {
+test('the OpenAPI document lists exactly the existing routes [W3-02]', async () => {
   const { body } = await ask('get', '/api/openapi.json', { authorization: `Bearer ${tokens.person}` });
   const { openapi, paths } = JSON.parse(body) as { openapi: string; paths: Record<string, object> };
   expect(openapi).toBe('3.1.0');
@@ -215,7 +215,7 @@ test('a change needs a JSON body of bounded size', async () => {
   expect((await post({ 'content-type': 'text/plain' }, '{}')).status).toBe(415);
   expect((await post({ 'content-type': 'application/x-www-form-urlencoded' }, 'path=/')).status).toBe(415);
   expect((await post({}, JSON.stringify({ path: 'x'.repeat(5 * 1024 * 1024) }))).status).toBe(413);
-  // A body whose length is not told is read up to the same limit.
+  // A body of unknown length is read up to the same limit.
   const chunked = { 'content-length': undefined, 'transfer-encoding': 'chunked' };
   const path = JSON.stringify({ path: daemon.repository });
   expect((await post(chunked, path)).status).toBe(200);
@@ -226,11 +226,11 @@ test('a change needs a JSON body of bounded size', async () => {
   expect((await ask('get', '/api/../../etc/passwd', { authorization })).status).toBe(404);
 });
 
-test('HEAD is refused, so that no stream is left open by it', async () => {
+test('HEAD is refused, so that it leaves no stream open', async () => {
   expect((await ask('head', '/api/events', { authorization: `Bearer ${tokens.person}` })).status).toBe(400);
 });
 
-test('the socket and the token belong to their owner alone, and a damaged token is replaced', () => {
+test('only their owner can use the socket and the token, and a damaged token is replaced', () => {
   expect(statSync(daemon.home.socket).mode & 0o777).toBe(0o600);
   expect(statSync(daemon.home.token).mode & 0o777).toBe(0o600);
   expect(statSync(daemon.home.root).mode & 0o777).toBe(0o700);
@@ -249,7 +249,7 @@ test('the socket and the token belong to their owner alone, and a damaged token 
   }
 });
 
-/** Verbs that would end the agents of this suite, or put them to work, are tried on the one that is dead. */
+/** Verbs that would end or start agents of this suite target the dead one. */
 function pathOf(template: string): string {
   const about = /(?:kill|resume|complete)$/.test(template) ? deadAgent : own;
   return template

@@ -14,7 +14,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** Follows the log until `done` says so, and returns what came. */
+/** Follows the log until `done` returns true, and returns the events. */
 async function follow(after: number, done: (events: Event[]) => boolean, query: { agent?: string } = {}) {
   const stopping = new AbortController();
   const events: Event[] = [];
@@ -45,12 +45,12 @@ test('two clients see the same events, each once, in order; a third replays them
   expect(new Set(own.events.map((event) => event.agentId))).toEqual(new Set([agent.id]));
 });
 
-test('a client that knows a later id than the log has is told of the gap', async () => {
+test('a client ahead of the log is told of the gap', async () => {
   const { gaps } = await follow(1_000_000, () => false);
   expect(gaps).toEqual([(await daemon.client.daemon()).lastSeq]);
 });
 
-test('S3-74: output is streamed from any chunk on and ends when the agent has', async () => {
+test('output is streamed from any chunk on and ends with the agent [S3-74]', async () => {
   const agent = await daemon.work([{ flood: { lines: 2_000 } }, { say: 'the last words' }, 'complete']);
   const chunks: { id: number; content?: string | undefined }[] = [];
   for await (const message of daemon.client.followOutput(agent.id, {}))
@@ -69,7 +69,7 @@ test('S3-74: output is streamed from any chunk on and ends when the agent has', 
   expect(seen.at(-1)).toBe('result');
 });
 
-test('W3-01: a client that never reads holds up nobody and costs little', async () => {
+test('a client that never reads blocks no other and costs little [W3-01]', async () => {
   const token = readFileSync(daemon.home.token, 'utf8').trim();
   const idle = connect(daemon.port, '127.0.0.1');
   idle.on('error', () => {});

@@ -12,7 +12,7 @@ import { openForgeShop } from '../support/forge-shop.ts';
 
 type Advance = NonNullable<Queue['advance']>;
 
-/** A change that is open on the forge, and that has passed: nothing but the merge is left. */
+/** A change that is open on the forge and has passed: only the merge is left. */
 async function openReady(given: Parameters<typeof openForgeShop>[0] = {}) {
   const place = await openForgeShop(given);
   await place.commit('work/a', { 'a.txt': 'a\n' });
@@ -45,7 +45,7 @@ async function openReady(given: Parameters<typeof openForgeShop>[0] = {}) {
 
 const mainOf = (path: string) => git(path, ['rev-parse', 'refs/heads/main']);
 
-test('what has moved on since it was checked, or is wanted no more, is not merged there', async () => {
+test('a change that has moved since its check, or is withdrawn, is not merged there', async () => {
   await using place = await openReady();
   const { change, link } = place;
   expect(await place.advance(async () => false)).toEqual({ is: 'behind' });
@@ -58,7 +58,7 @@ test('what has moved on since it was checked, or is wanted no more, is not merge
   expect([place.merges(), await place.intent()]).toEqual([0, null]);
 });
 
-test('what the forge is asked to merge is on record meanwhile, and no more after it', async () => {
+test('a merge on the forge is recorded while it is in progress, and cleared afterwards', async () => {
   await using place = await openReady();
   const { link, change } = place;
   const { merge } = link.forge;
@@ -73,14 +73,14 @@ test('what the forge is asked to merge is on record meanwhile, and no more after
   expect(await place.changeOf(change.id)).toMatchObject({ mergedCommit: await mainOf(place.server.repository) });
 });
 
-test('a merge whose answer was lost is settled by what the forge says of it', async () => {
+test('a merge whose response was lost is settled by the forge’s state', async () => {
   await using place = await openReady();
   const { server, change } = place;
   server.on((state) => (state.trouble = { kind: 'lost-answer', command: 'pr merge', times: 1 }));
   expect(await place.advance()).toMatchObject({ is: 'waiting' });
   const begun = await place.intent();
   if (begun === null) throw new Error('the intent is gone');
-  // Nobody but the forge knows: what it has made of the change is another commit than ours.
+  // Only the forge knows: it has made another commit of the change than ours.
   expect(await finishBegun(await place.bench(), begun)).toBe(false);
   server.on((state) => (state.trouble = { kind: 'offline', command: 'pr view', times: 1 }));
   await expect(finishOnForge(await place.bench())).rejects.toMatchObject({ code: 'unavailable' });
@@ -92,7 +92,7 @@ test('a merge whose answer was lost is settled by what the forge says of it', as
   expect(await place.intent()).toBeNull();
 });
 
-test('a merge that was never asked for, or is not known there any more, is forgotten', async () => {
+test('a merge that was never requested, or that the forge does not know, is forgotten', async () => {
   await using place = await openReady();
   for (const forgeRef of ['1', '99']) {
     const begun = { ...(await place.wanted(place.change)), forgeRef };
@@ -103,7 +103,7 @@ test('a merge that was never asked for, or is not known there any more, is forgo
   expect(await place.changeOf(place.change.id)).toMatchObject({ mergedAt: null });
 });
 
-test('what the forge does not merge is held with its reason, and tried again later or on another main', async () => {
+test('a change that the forge refuses is held with its reason, and retried later or on another main', async () => {
   await using place = await openReady({ server: { protection: { checks: ['theirs'], reviews: 0, upToDate: false } } });
   expect(await place.advance()).toEqual({ is: 'behind' });
   expect(await place.hold()).toContain('policy prohibits the merge');
@@ -121,7 +121,7 @@ test('what the forge does not merge is held with its reason, and tried again lat
   expect(place.merges()).toBe(2);
 });
 
-test('what a merge queue there has taken, or we are not allowed to do, holds nobody else up either', async () => {
+test('a change in the forge’s merge queue, or without permission to merge, blocks no other', async () => {
   await using place = await openReady({ server: { mergeQueue: true } });
   expect(await place.advance()).toEqual({ is: 'behind' });
   expect(await place.hold()).toBe('the merge queue of github has it');
@@ -129,13 +129,13 @@ test('what a merge queue there has taken, or we are not allowed to do, holds nob
   place.server.on((state) => (state.trouble = { kind: 'forbidden', command: 'pr merge', times: 1 }));
   expect(await place.advance()).toEqual({ is: 'behind' });
   expect(await place.hold()).toContain('does not let you do that');
-  // Whether it has happened all the same is asked.
+  // Ask if it was merged anyway.
   expect(await place.intent()).toMatchObject({ forgeRef: '1' });
   await finishOnForge(await place.bench());
   expect(await place.intent()).toBeNull();
 });
 
-test('what conflicts there is put out; where main has moved meanwhile, our own look says so', async () => {
+test('a change that conflicts there is ejected; if main has moved meanwhile, our own pass finds it', async () => {
   await using place = await openReady();
   const { link, server, change } = place;
   const { merge, view } = link.forge;

@@ -13,7 +13,7 @@ import { changeNow, commitFiles, configWith, propose, queueNow, reaches } from '
 async function startOnGithub(path: string, more = '', run = 'cat README.md') {
   const server = await createFakeGithub(path);
   const url = 'https://github.com/octo/sample.git';
-  // The address is GitHub’s, and what is reached by it is the fake one.
+  // The URL is GitHub’s, but it leads to the fake server.
   const person = join(path, 'person');
   mkdirSync(person);
   writeFileSync(join(person, '.gitconfig'), `[url "${server.repository}"]\n\tinsteadOf = ${url}\n`);
@@ -65,7 +65,7 @@ test('a change is proposed, waits for its checks there, and is merged there by t
   expect(await changeNow(daemon.client, id)).toMatchObject({ forgeRef: '1' });
 });
 
-test('S4-07: main that is red there halts every merge, and the queue goes on when it is green again', async () => {
+test('a main that is red there halts every merge, and the queue continues when it is green again [S4-07]', async () => {
   await using place = await temporaryDirectory();
   const { server, daemon, ahead } = await startOnGithub(place.path, 'fixer: false\n');
   await using _ = daemon;
@@ -82,7 +82,7 @@ test('S4-07: main that is red there halts every merge, and the queue goes on whe
   );
   expect(emergency?.commit).toBe(main);
   server.check(head, 'test', 'SUCCESS');
-  // As long as it is red there it is an emergency, and our own checks are not even asked.
+  // While it is red there it is an emergency, whatever our own checks say.
   const looks = () => server.on(({ log }) => log.filter((words) => words[0] === 'run').length);
   const lookThere = async (times: number) => {
     for (let look = 0; look < times; look += 1) {
@@ -95,7 +95,7 @@ test('S4-07: main that is red there halts every merge, and the queue goes on whe
   const { running, checks, ...still } = await queueNow(client);
   expect(still.emergency).toEqual(emergency);
   expect([...running, ...checks].map(({ detail }) => detail)).toEqual(Array(2).fill('the checks of github failed'));
-  // Nor does anybody who asks for a check of ours end it.
+  // Requesting a check of ours does not end it either.
   await client.checkQueue({ path: repository });
   await waitUntil(async () => (await queueNow(client)).checks.some(({ outcome }) => outcome === 'passed'), {
     what: 'a check of main',
@@ -112,7 +112,7 @@ test('S4-07: main that is red there halts every merge, and the queue goes on whe
   expect((await queueNow(client)).emergency).toBeNull();
 });
 
-test('a change that the forge does not merge waits by itself, and the next one goes in', async () => {
+test('a change that the forge refuses waits alone, and the next one is merged', async () => {
   await using place = await temporaryDirectory();
   const { server, daemon, ahead } = await startOnGithub(place.path);
   await using _ = daemon;
@@ -125,7 +125,7 @@ test('a change that the forge does not merge waits by itself, and the next one g
   server.check(second.head, 'theirs', 'SUCCESS');
   ahead.ms += limits.forgeMs;
   await reaches(client, second.id, 'merged');
-  // A look at the forge may have come before its check did: then the next one counts.
+  // The forge may have been polled before its check: then the next poll counts.
   await waitUntil(
     async () => {
       const { state, detail } = await changeNow(client, first.id);
@@ -137,7 +137,7 @@ test('a change that the forge does not merge waits by itself, and the next one g
   );
 });
 
-test('while gh is not logged in everything but the merging goes on, and main is moved by nobody else', async () => {
+test('while gh is not logged in everything but merging continues, and main is not moved otherwise', async () => {
   await using place = await temporaryDirectory();
   const { server, daemon, ahead } = await startOnGithub(
     place.path,

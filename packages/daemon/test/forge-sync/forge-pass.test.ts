@@ -6,12 +6,12 @@ import { updateQueue } from '@pawl/store/changes/queues';
 import { expect, test } from 'vitest';
 import { openForgeShop } from '../support/forge-shop.ts';
 
-test('an alarm of the forge’s CI is kept through our own green check, and given up when the forge says so', async () => {
+test('an alarm of the forge’s CI outlasts our own green check, and ends when the forge is green', async () => {
   await using place = await openForgeShop();
   const { server, store, project, link } = place;
   const commit = (await place.bench()).target.tip;
   const look = async () => {
-    // As if the time for the next look had come.
+    // As if the next pass were due.
     link.nextAt = 0;
     const { place: where, asksMain } = await passReachableForge(await place.bench());
     return { keepsAlarm: where?.keepsAlarm, asksMain };
@@ -28,7 +28,7 @@ test('an alarm of the forge’s CI is kept through our own green check, and give
   await store.write((tx) =>
     insertCheck(tx, { ...red, id: newId(), steps: place.config.checks, outcome: 'passed', detail: 'passed' }),
   );
-  // Looked at a moment ago: it is known without asking.
+  // Polled a moment ago, so it is known without asking.
   const { place: where } = await passReachableForge(await place.bench());
   expect(where).toMatchObject({ is: 'there', keepsAlarm: true });
   expect(await look()).toEqual({ keepsAlarm: true, asksMain: false });

@@ -26,7 +26,7 @@ test('an open change is pushed and becomes a pull request, once', async () => {
   expect(await place.changeOf(id)).toMatchObject({ forgeRef: '1' });
 });
 
-test('without a person’s word no branch is pushed and nothing is opened; the asking counts for its head only', async () => {
+test('without a person’s permission nothing is pushed or opened; the permission is for its head only', async () => {
   await using place = await openForgeShop();
   await place.store.write((tx) => updateProjectSettings(tx, place.project.id, { pushAllowedAt: null }));
   const refs = () => git(place.server.repository, ['for-each-ref']);
@@ -36,7 +36,7 @@ test('without a person’s word no branch is pushed and nothing is opened; the a
   await place.sync();
   expect(await refs()).toBe(before);
   expect(place.pulls()).toEqual([]);
-  // Nothing there holds it: it is checked here.
+  // Nothing there holds it, so it is checked here.
   expect(await place.changeOf(change.id)).toMatchObject({ hold: null, forgeRef: null });
   await place.store.write((tx) => updateChange(tx, change.id, { askedHead: head }));
   await place.sync();
@@ -48,7 +48,7 @@ test('without a person’s word no branch is pushed and nothing is opened; the a
   expect(await place.changeOf(change.id)).toMatchObject({ hold: null });
 });
 
-test('cut short after the push or after it was opened, it is opened once', async () => {
+test('interrupted after the push or after the opening, it is opened once', async () => {
   await using place = await openForgeShop();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
@@ -61,7 +61,7 @@ test('cut short after the push or after it was opened, it is opened once', async
   expect(await place.changeOf(id)).toMatchObject({ forgeRef: '1' });
 });
 
-test('after trouble the forge is left alone for a while; right after a look, too', async () => {
+test('after an error the forge is paused for a while, and so it is right after a pass', async () => {
   await using place = await openForgeShop();
   place.server.on((state) => (state.trouble = { kind: 'rate-limit', command: 'pr list', times: 1 }));
   await expect(place.sync()).rejects.toMatchObject({ code: 'unavailable' });
@@ -73,7 +73,7 @@ test('after trouble the forge is left alone for a while; right after a look, too
   expect(await place.sync(1_000)).toBe(false);
 });
 
-test('a head that moves on is pushed, also when it was rewritten; commits of others are never overwritten', async () => {
+test('a moved head is pushed, even if rewritten; commits of others are never overwritten', async () => {
   await using place = await openForgeShop();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const change = await place.propose('work/a');
@@ -97,7 +97,7 @@ test('a head that moves on is pushed, also when it was rewritten; commits of oth
   });
 });
 
-test('a branch of that name with somebody else’s commits is left alone, and the change says so', async () => {
+test('a branch of that name with other commits is left alone, and the change says so', async () => {
   await using place = await openForgeShop();
   const theirs = await place.server.push('work/a', { 'theirs.txt': 'x\n' });
   await place.commit('work/a', { 'a.txt': 'a\n' });
@@ -110,7 +110,7 @@ test('a branch of that name with somebody else’s commits is left alone, and th
   expect(place.pulls().map(({ branch }) => branch)).toEqual(['work/b']);
 });
 
-test('S4-07: requested changes and failing checks hold a change, until they are over', async () => {
+test('requested changes and failing checks hold a change, until they are resolved [S4-07]', async () => {
   await using place = await openForgeShop();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
@@ -139,7 +139,7 @@ test('S4-07: requested changes and failing checks hold a change, until they are 
   ]);
 });
 
-test('what a person holds stays held, whatever the forge says', async () => {
+test('a person’s hold stays, whatever the forge says', async () => {
   await using place = await openForgeShop();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const mine = { reason: 'not today', by: 'a person', at: 1 };
@@ -151,7 +151,7 @@ test('what a person holds stays held, whatever the forge says', async () => {
   expect(await place.changeOf(id)).toMatchObject({ hold: mine });
 });
 
-test('what nobody wants merged is a draft; it is ready once it is queued', async () => {
+test('a change that is not queued is a draft; it is ready once it is queued', async () => {
   await using place = await openForgeShop();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a', { queuedAt: null });
@@ -166,7 +166,7 @@ test('what nobody wants merged is a draft; it is ready once it is queued', async
   expect(await place.changeOf(id)).toMatchObject({ hold: { reason: 'it is a draft there' } });
 });
 
-test('S4-07: what waits for a person is labelled needs-human-input', async () => {
+test('a change that waits for a person is labelled needs-human-input [S4-07]', async () => {
   await using place = await openForgeShop();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a', { findings: [{ kind: 'fewer-tests', detail: '3 instead of 5' }] });
@@ -178,7 +178,7 @@ test('S4-07: what waits for a person is labelled needs-human-input', async () =>
   expect(place.pulls()[0]?.labels).toEqual(['pawl']);
 });
 
-test('S4-14: what is said about a change is said there, each comment once', async () => {
+test('comments are posted there, each once [S4-14]', async () => {
   await using place = await openForgeShop();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
@@ -199,7 +199,7 @@ test('S4-14: what is said about a change is said there, each comment once', asyn
   expect(said).toEqual(['[BLOCKING] this leaks', 'a nice name']);
 });
 
-test('what ends there ends here', async () => {
+test('closing or merging the pull request closes or merges the change', async () => {
   await using place = await openForgeShop();
   for (const name of ['a', 'b']) await place.commit(`work/${name}`, { [`${name}.txt`]: 'x\n' });
   const merged = await place.propose('work/a');
@@ -215,7 +215,7 @@ test('what ends there ends here', async () => {
   expect(await place.events('change.merged', 'change.closed')).toHaveLength(2);
 });
 
-test('S4-07: what is closed here is closed there, and its learnings become an issue, once', async () => {
+test('closing a change closes its pull request, and its learnings become an issue, once [S4-07]', async () => {
   await using place = await openForgeShop();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
@@ -237,7 +237,7 @@ test('S4-07: what is closed here is closed there, and its learnings become an is
   expect(await place.openChanges()).toEqual([]);
 });
 
-test('a pull request with our label becomes a change, and follows what is pushed to it', async () => {
+test('a pull request with our label becomes a change, and follows its pushes', async () => {
   await using place = await openForgeShop({ server: { labels: ['pawl'] } });
   const head = await place.server.push('feature/x', { 'x.txt': 'x\n' });
   const words = ['pr', 'create', '--repo', 'octo/sample', '--head', 'feature/x', '--label', 'pawl', '--draft'];
@@ -255,7 +255,7 @@ test('a pull request with our label becomes a change, and follows what is pushed
   expect(await place.openChanges()).toHaveLength(1);
 });
 
-test('what is not for us is left alone: from forks, for other branches, or without the label; any name of a branch will do', async () => {
+test('pull requests from forks, for other branches, or without the label are ignored; any branch name works', async () => {
   await using place = await openForgeShop({ server: { labels: ['pawl'] } });
   const { server } = place;
   const fork = `${server.repository}-fork`;
@@ -277,7 +277,7 @@ test('what is not for us is left alone: from forks, for other branches, or witho
   expect((await place.openChanges()).map(({ branch }) => branch)).toEqual(['odd+name#1']);
 });
 
-test('main that is red on the forge is reported as long as it is', async () => {
+test('a main that is red on the forge is reported as long as it is', async () => {
   await using place = await openForgeShop();
   const commit = await remoteTip(place.server.repository, 'main');
   await place.sync();
@@ -290,7 +290,7 @@ test('main that is red on the forge is reported as long as it is', async () => {
   }
 });
 
-test('S4-06: a change is merged there, pinned to its head, and only while nothing stands against it', async () => {
+test('a change is merged there, pinned to its head, and only while nothing blocks it [S4-06]', async () => {
   await using place = await openForgeShop();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
@@ -302,7 +302,7 @@ test('S4-06: a change is merged there, pinned to its head, and only while nothin
   place.server.review(1, 'boss', 'CHANGES_REQUESTED');
   expect(await merge()).toEqual({ is: 'held', reason: 'boss requested changes' });
   place.server.review(1, 'boss', 'APPROVED');
-  // Between the last look and the merge, main moves.
+  // Main moves between the last poll and the merge.
   const stale = await place.bench();
   await place.server.push('main', { 'm.txt': 'm\n' });
   expect(await mergeOnForge(stale, await place.changeOf(id), asked)).toEqual({ is: 'behind' });
@@ -313,7 +313,7 @@ test('S4-06: a change is merged there, pinned to its head, and only while nothin
   expect(await git(place.server.repository, ['log', '-1', '--format=%s', 'main'])).toBe('A change');
 });
 
-test('W4-19: where we may only read, changes are proposed from the fork and never merged', async () => {
+test('with read access only, changes are proposed from the fork and never merged [W4-19]', async () => {
   await using place = await openForgeShop({ server: { permission: 'READ' } });
   const fork = `${place.server.repository}-fork`;
   await git(place.server.repository, ['clone', '--quiet', '--bare', place.server.repository, fork]);

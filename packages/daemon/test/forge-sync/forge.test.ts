@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 
 const upstream = 'https://github.com/octo/sample.git';
 
-/** A repository with these remotes, beside a server that plays GitHub, with the program `gh` in PATH. */
+/** A repository with these remotes, beside a fake GitHub server, with `gh` in PATH. */
 async function openPlace(remotes: Record<string, string>, given: Partial<FakeState> = {}) {
   const place = await temporaryDirectory();
   const server = await createFakeGithub(place.path, given);
@@ -43,7 +43,7 @@ test('a project without a forge needs no gh; one with a forge needs a remote the
   await expect(place.forgeOf({ remote: null })).rejects.toMatchObject({ code: 'invalid_input' });
 });
 
-test('with the right to write, branches go to the repository itself; gh is asked once', async () => {
+test('with write access, branches go to the repository itself; gh is asked once', async () => {
   await using place = await openPlace({ origin: upstream });
   const link = await place.forgeOf();
   expect(link).toMatchObject({ url: upstream, push: { url: upstream, fork: null }, mayMerge: true });
@@ -53,7 +53,7 @@ test('with the right to write, branches go to the repository itself; gh is asked
   ]);
 });
 
-test('W4-19: without it they go to one’s fork, if origin is one, and nothing is merged', async () => {
+test('without it they go to a fork, if origin is one, and nothing is merged [W4-19]', async () => {
   const fork = 'git@github.com:octo-cat/sample.git';
   await using place = await openPlace({ upstream, origin: fork }, { permission: 'READ' });
   expect(await place.forgeOf({ remote: 'upstream' })).toMatchObject({

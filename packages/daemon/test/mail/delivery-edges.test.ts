@@ -30,7 +30,7 @@ async function busy() {
   return agent;
 }
 
-/** An agent at rest whose definition says something about mail. */
+/** An idle agent whose definition sets a mail policy. */
 async function resting(name: string, mail: string) {
   daemon.define(name, { kind: 'main', class: 'persistent', mail, tools: ['*'] }, 'You rest.');
   const options = { scenario: await daemon.scenario([{ say: 'first' }, 'complete', again]) };
@@ -41,19 +41,19 @@ async function resting(name: string, mail: string) {
 
 const sessionsOf = async (id: string) => (await daemon.client.inspectAgent(id, { worktree: false })).sessions.length;
 
-test('a person’s word to somebody who fetches its mail begins one turn, and is in it', async () => {
+test('a person’s mail to an agent that fetches its mail starts one turn, which contains it', async () => {
   const agent = await resting('fetcher', 'pull');
   const mailId = await send(daemon.client, agent.id, 'look at the log');
   await mailIs(daemon.client, mailId, 'read');
   await daemon.ended(agent.id);
   expect(await timesShown(daemon.client, agent.id, [mailId])).toEqual([1]);
-  // Nothing waits any more that could begin another one.
+  // Nothing is left that could start another one.
   const other = await send(agentClient(daemon.home, (await busy()).id), agent.id, 'no hurry');
   expect(await statesOf(daemon.client, other)).toEqual(['sent']);
   expect(await sessionsOf(agent.id)).toBe(2);
 });
 
-test('a question behind more mail than one turn takes is in the first turn', async () => {
+test('a question behind more mail than one turn holds is in the first turn', async () => {
   const agent = await resting('patient', 'next-turn');
   const sender = await busy();
   const as = agentClient(daemon.home, sender.id);
@@ -69,7 +69,7 @@ test('a question behind more mail than one turn takes is in the first turn', asy
   await daemon.client.stopAgent(sender.id);
 });
 
-test('more of a person’s words than one turn takes are said to a conversation once each, and in order', async () => {
+test('more of a person’s mail than one turn holds reaches a conversation once each, in order', async () => {
   const agent = await daemon.ended((await daemon.work([{ say: 'first' }, 'complete', again], { mode: 'converse' })).id);
   const store = storeOf(daemon.home.root);
   const words = Array.from({ length: limits.mailPerTurn + 20 }, (_, number) => `word ${number}.`);
@@ -85,7 +85,7 @@ test('more of a person’s words than one turn takes are said to a conversation 
   expect(await toldTo(daemon.client, agent.id, /word \d+\./g)).toEqual(words);
 });
 
-test('fault 25: many senders at once to two agents in a turn, more than a process holds: each once, each sender in order', async () => {
+test('many concurrent senders to two agents in a turn, more than a process holds: each once, each sender in order [fault 25]', async () => {
   const recipients = [await busy(), await busy()];
   const senders = await Promise.all([busy(), busy(), busy()]);
   const each = 30;
@@ -114,11 +114,11 @@ test('fault 25: many senders at once to two agents in a turn, more than a proces
   for (const { id } of [...recipients, ...senders]) await daemon.client.stopAgent(id);
 });
 
-test('W1-23: an agent in a turn that waits for its mail gets it there, and not by its input too', async () => {
+test('an agent in a turn that waits for mail gets it there, and not by its input too [W1-23]', async () => {
   const agent = await busy();
   const sender = await busy();
   const waiting = agentClient(daemon.home, agent.id).waitMail({ timeoutMs: limits.mailWaitMs });
-  // Its wait has begun when another request of it is answered that came later.
+  // Its wait has started when a later request of it is answered.
   await agentClient(daemon.home, agent.id).listMail();
   const mailId = await send(agentClient(daemon.home, sender.id), agent.id, 'the answer is 42');
   expect((await waiting).mails.map(({ id }) => id)).toEqual([mailId]);
@@ -128,7 +128,7 @@ test('W1-23: an agent in a turn that waits for its mail gets it there, and not b
   for (const { id } of [agent, sender]) await daemon.client.stopAgent(id);
 });
 
-test('mail that waited while no daemon ran is handed over when the next one comes up [W4-20]', async () => {
+test('mail that waited while no daemon ran is delivered by the next one [W4-20]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   await using first = await startTestDaemon({ home });
@@ -140,7 +140,7 @@ test('mail that waited while no daemon ran is handed over when the next one come
     if (to === null) throw new Error('the agent is gone');
     return store.write((tx) => recordMail(tx, { from, to, kind: 'message' }, shortBody('one thing more')));
   });
-  // The sweep by its timer comes after two minutes, which is longer than this waits.
+  // The timed sweep comes after two minutes, which is longer than this waits.
   await using second = await startTestDaemon({ home });
   await mailIs(second.client, mail.id, 'delivered');
   await second.ended(agent.id);

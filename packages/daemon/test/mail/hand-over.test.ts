@@ -36,7 +36,7 @@ test('mail is handed over in batches, in order, up to a number of bytes', () => 
   expect(names(nextBatch([aMail('1', { body: `${large}xxx` }), aMail('2')]))).toEqual(['1']);
 });
 
-test('what a session broke down with goes alone, and nothing overtakes it', () => {
+test('a mail whose session failed goes alone, and nothing overtakes it', () => {
   const suspect = aMail('2', { attempts: 1 });
   expect(names(nextBatch([aMail('1'), suspect, aMail('3')]))).toEqual(['1']);
   expect(names(nextBatch([suspect, aMail('3')]))).toEqual(['2']);

@@ -14,12 +14,12 @@ import { allEvents, shownOrder, timesShown } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
 
 const mailsEach = 5;
-/** The daemon is killed each time that so many mails were taken in. */
+/** The daemon is killed after each so many sends. */
 const sendsPerKill = 30;
 const rests = { repeat: { times: 60, steps: [{ say: 'again' }, 'complete'] } };
 const asks = { signal: { status: 'questions', questions: [{ id: 'q', question: 'Which?' }] } };
 
-test('8.7, faults 3 and 25: senders and recipients in every state, the daemon killed again and again: every mail arrives once and in order, or is a dead letter', async () => {
+test('senders and recipients in every state, the daemon killed repeatedly: every mail arrives once and in order, or is a dead letter [8.7, faults 3, fault 25]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const repository = join(place.path, 'sample');
@@ -57,7 +57,7 @@ test('8.7, faults 3 and 25: senders and recipients in every state, the daemon ki
   const recipients = [running, toTalk.id, idle, waiting, stopped, doomed, unborn];
   const senders = [await hanging(), await hanging(), await hanging()];
 
-  /** Takes a request through, as the command line does: again, with the same key, until somebody answers. */
+  /** Repeats a request with the same key until it is answered, as the command line does. */
   async function insist(act: (to: Client) => Promise<string>, to: Client): Promise<string> {
     let answer = '';
     await waitUntil(async () => (answer = await act(to)) !== '', { what: 'an answer' });
@@ -98,7 +98,7 @@ test('8.7, faults 3 and 25: senders and recipients in every state, the daemon ki
     await waitUntil(async () => (await settled()).ids.length >= sent.size, {
       what: 'all mail to arrive',
     });
-    // Each came to its end once: delivered, or, for the one who died, given back.
+    // Each ended once: delivered or, for the dead recipient, returned.
     const { ids, events } = await settled();
     expect(ids.toSorted()).toEqual([...sent.keys()].toSorted());
     const dead = events.filter(({ type }) => type === 'mail.dead_lettered').map(({ data }) => String(data['mailId']));
@@ -124,7 +124,7 @@ test('8.7, faults 3 and 25: senders and recipients in every state, the daemon ki
     }
     const acked = (await allEvents(client)).filter(({ type }) => type === 'mail.acked');
     expect(acked).toHaveLength(sent.size - mailsEach * senders.length);
-    // The senders hear of what did not arrive.
+    // The senders are told what did not arrive.
     const notices = (await allEvents(client)).filter(
       ({ type, data }) => type === 'mail.sent' && data['kind'] === 'system',
     );

@@ -12,7 +12,7 @@ import { outputHas } from '../support/output.ts';
 
 const livePoints: CrashPoint[] = ['mail.after_record', 'mail.after_claim', 'mail.after_write'];
 
-/** A home with a project; work by scenarios that lie beside it. */
+/** A home with a project; scenarios are beside it. */
 async function aPlace(path: string) {
   const [home, repository] = [join(path, 'home'), join(path, 'sample')];
   await sampleRepository(repository);
@@ -26,8 +26,8 @@ async function aPlace(path: string) {
   };
 }
 
-describe('fault 3: a daemon that is killed while it hands mail over loses none and says none twice', () => {
-  test.each(sampleOf(livePoints, 1))('to a turn that runs, at %s', async (point) => {
+describe('a daemon killed while it delivers mail loses none and delivers none twice [fault 3]', () => {
+  test.each(sampleOf(livePoints, 1))('to a running turn, at %s', async (point) => {
     await using place = await temporaryDirectory();
     const { home, repository, request } = await aPlace(place.path);
     const first = await readyDaemon(home, { crashAt: point });
@@ -40,7 +40,7 @@ describe('fault 3: a daemon that is killed while it hands mail over loses none a
     expect((await first.exited).signal).toBe('SIGKILL');
     const second = await readyDaemon(home);
     try {
-      // The same requests again, as a command does whose connection broke.
+      // The same requests again, as a command repeats them after a broken connection.
       const ids = [
         await send(second.client, agent.id, body, keys[0]),
         await send(second.client, agent.id, other, keys[1]),
@@ -55,7 +55,7 @@ describe('fault 3: a daemon that is killed while it hands mail over loses none a
     }
   });
 
-  test('to an agent at rest, right after its turn was begun', async () => {
+  test('to an idle agent, right after its turn was started', async () => {
     await using place = await temporaryDirectory();
     const { home, repository, request } = await aPlace(place.path);
     const first = await readyDaemon(home, { crashAt: 'mail.after_wake' });
@@ -79,7 +79,7 @@ describe('fault 3: a daemon that is killed while it hands mail over loses none a
     }
   });
 
-  test('of the dead, which is a dead letter once, and told once', async () => {
+  test('to the dead, which is a dead letter once, and reported once', async () => {
     await using place = await temporaryDirectory();
     const { home, repository, request } = await aPlace(place.path);
     const first = await readyDaemon(home, { crashAt: 'mail.after_dead_letter' });

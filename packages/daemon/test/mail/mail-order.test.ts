@@ -16,7 +16,7 @@ import { readyDaemon } from '../support/daemon-process.ts';
 import { toldTo } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
 
-/** What recipients are doing while mail is sent to them. */
+/** The states of recipients while mail is sent to them. */
 const states = ['running', 'stopped', 'idle', 'fetching', 'conversing'] as const;
 type State = (typeof states)[number];
 const senders = ['person', 'ant', 'bee'] as const;
@@ -28,7 +28,7 @@ const bursts = fc.array(
   fc.record({
     from: fc.constantFrom(...senders),
     to: fc.constantFrom(...states),
-    // Less than a turn takes, just more, and so much that two senders together need several turns.
+    // Less than a turn holds, just more, and so much that two senders together need several turns.
     count: fc.constantFrom(1, 3, 7, limits.mailPerTurn - 5, limits.mailPerTurn + 2),
     killsDaemon: fc.boolean(),
   }),
@@ -37,7 +37,7 @@ const bursts = fc.array(
 
 const again = { repeat: { times: 60, steps: [{ say: 'again' }, 'complete'] } };
 
-/** A home with a daemon of its own, and one recipient in each state. */
+/** A home with its own daemon, and one recipient in each state. */
 async function aTeam(path: string) {
   const [home, repository] = [join(path, 'home'), join(path, 'sample')];
   await sampleRepository(repository);
@@ -66,7 +66,7 @@ async function aTeam(path: string) {
     fetching: await rested({ definition: 'fetcher' }),
     conversing: await rested({ mode: 'converse' }),
   };
-  // Mail collects while its recipient is stopped, so that more waits than one turn takes.
+  // Mail collects while its recipient is stopped, so that more waits than one turn holds.
   for (const state of ['stopped', 'conversing', 'fetching'] as const) await client.stopAgent(recipients[state]);
   const as: Record<Sender, Client> = {
     person: client,
@@ -111,7 +111,7 @@ async function play(plan: readonly Burst[]): Promise<void> {
       shown = await toldTo(client, id, /(?:person|ant|bee) \d+(?=»)/g);
       if (expected.every((mark) => shown.includes(mark))) return true;
       const { run, activity } = await viewOf(client, id);
-      // Ordinary mail begins only so many turns in an hour; a person may begin another.
+      // Ordinary mail starts only so many turns in an hour; a person may start another.
       if (run?.status !== 'running' && activity !== 'running')
         await client.resumeAgent(id, {}, randomUUID()).catch(() => null);
       return false;
@@ -125,14 +125,14 @@ async function play(plan: readonly Burst[]): Promise<void> {
   }
 }
 
-/** The end of what one turn takes lies in the middle of the person's mail. */
+/** The limit of one turn falls in the middle of the person's mail. */
 const flood: Burst[] = [
   { from: 'ant', to: 'stopped', count: limits.mailPerTurn - 5, killsDaemon: false },
   { from: 'person', to: 'stopped', count: 10, killsDaemon: true },
 ];
 
-test('fault 25: any senders, any number, any states, and a daemon that is killed: each sender’s mail is shown once and in order', async () => {
-  // A failure prints the seed with which it happens again.
+test('any senders, any number, any states, and a killed daemon: each sender’s mail is shown once and in order [fault 25]', async () => {
+  // A failure prints the seed that reproduces it.
   await fc.assert(
     fc.asyncProperty(bursts, (random) => play([...flood, ...random])),
     { numRuns: 1, endOnFailure: true },

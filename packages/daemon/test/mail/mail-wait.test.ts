@@ -28,17 +28,17 @@ async function busy() {
   return { ...agent, client: agentClient(daemon.home, agent.id) };
 }
 
-/** Far longer than any of these tests takes: whoever comes back earlier was woken. */
+/** Far longer than any of these tests takes: a wait that returns earlier was woken. */
 const longMs = limits.mailWaitMs;
 
-describe('W1-23: the next mail', () => {
-  test('0 looks once and says that there is nothing', async () => {
+describe('the next mail [W1-23]', () => {
+  test('a timeout of 0 checks once and reports nothing', async () => {
     const [one] = await three();
     expect(await one.client.waitMail({ timeoutMs: 0 })).toEqual({ done: false, mails: [], shown: [], agents: [] });
     expect(await one.client.waitMail({ timeoutMs: 20 })).toMatchObject({ done: false, mails: [] });
   });
 
-  test('the oldest that was not read is given at once, whole, and given again until it was read', async () => {
+  test('the oldest unread mail is returned at once, whole, and again until it was read', async () => {
     const [one, two] = await three();
     const [first, second] = [
       await send(two.client, one.id, 'x'.repeat(5_000)),
@@ -53,7 +53,7 @@ describe('W1-23: the next mail', () => {
     expect((await one.client.waitMail({ timeoutMs: longMs })).mails.map(({ id }) => id)).toEqual([second]);
   });
 
-  test('whoever waits is woken by a mail for it, and by no other', async () => {
+  test('a wait is woken by mail for its agent, and by no other', async () => {
     const [one, two, three_] = await three();
     const waiting = one.client.waitMail({ timeoutMs: longMs });
     await send(two.client, three_.id, 'not for one');
@@ -61,7 +61,7 @@ describe('W1-23: the next mail', () => {
     expect((await waiting).mails.map((mail) => mail.id)).toEqual([id]);
   });
 
-  test('^C: who leaves is handed nothing', async () => {
+  test('^C: a caller that left gets nothing', async () => {
     const [one, two] = await three();
     const leaving = new AbortController();
     const waiting = daemon.request('POST', '/api/mail/wait', { timeoutMs: longMs }, leaving.signal);
@@ -73,8 +73,8 @@ describe('W1-23: the next mail', () => {
   });
 });
 
-describe('W1-23: fan-in', () => {
-  test('received, running, idle and dead are told apart; the timeout gives what there is', async () => {
+describe('fan-in [W1-23]', () => {
+  test('received, running, idle and dead are distinguished; the timeout returns what there is', async () => {
     const [one, sender, idle] = await three();
     const [dead] = await restingAgents(daemon.home, [{ endedAt: 1, endReason: 'killed' }]);
     const works = await busy();
@@ -93,7 +93,7 @@ describe('W1-23: fan-in', () => {
     await daemon.client.stopAgent(works.id);
   });
 
-  test('it comes back as soon as everybody is settled: by mail, by coming to rest, or by death', async () => {
+  test('returns as soon as all are settled: by mail, by coming to rest, or by death', async () => {
     const [one] = await three();
     const [writes, rests, dies] = [await busy(), await busy(), await busy()];
     const waiting = one.client.waitMail({ timeoutMs: longMs, agents: [writes.id, rests.id, dies.id, writes.alias] });
@@ -112,7 +112,7 @@ describe('W1-23: fan-in', () => {
     await daemon.client.stopAgent(writes.id);
   });
 
-  test('an agent at rest that is about to be woken by mail is waited for, and its answer comes', async () => {
+  test('an idle agent that mail is about to wake is waited for, and its answer arrives', async () => {
     const [one] = await three();
     const agent = await daemon.work([
       'complete',
@@ -132,7 +132,7 @@ describe('W1-23: fan-in', () => {
     expect(mails.map(({ body }) => body)).toEqual(['the answer']);
   });
 
-  test('names that fit nobody are refused', async () => {
+  test('unknown names are refused', async () => {
     const [one] = await three();
     await expect(one.client.waitMail({ timeoutMs: 0, agents: ['nobody'] })).rejects.toMatchObject({
       code: 'agent_not_found',

@@ -20,19 +20,19 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** Agents at rest to whom nothing is pushed, each with its own client. */
+/** Idle agents that fetch their mail, each with its own client. */
 const readers = (number: number) =>
   restingAgents(
     daemon.home,
     Array.from({ length: number }, () => ({})),
   );
-/** Three of them, who are all that most tests need. */
+/** Three of them, which is all that most tests need. */
 const three = async () => (await readers(3)) as [RestingAgent, RestingAgent, RestingAgent];
 
 const refused = (code: string) => expect.objectContaining({ code });
 const bodies = ({ mails }: { mails: MailView[] }) => mails.map(({ body }) => body);
 
-describe('S1-25: sending', () => {
+describe('sending [S1-25]', () => {
   test('an agent is the sender of what its token sends, and a person is agent 0', async () => {
     const [one, other] = await three();
     const { mails } = await one.client.sendMail({ to: other.alias, body: 'hello' }, randomUUID());
@@ -55,7 +55,7 @@ describe('S1-25: sending', () => {
     expect(bodies(await daemon.client.listMail({ from: one.id }))).toEqual(['to whoever looks after me']);
   });
 
-  test('the same request is done once, one after the other and at once; with another sender it is another', async () => {
+  test('a repeated request is done once, in sequence and concurrently; from another sender it is another request', async () => {
     const [one, two, to] = await three();
     const key = randomUUID();
     const ids = await Promise.all(Array.from({ length: 5 }, () => send(one.client, to.id, 'once', key)));
@@ -64,7 +64,7 @@ describe('S1-25: sending', () => {
     expect((await to.client.fetchMail()).mails).toHaveLength(2);
   });
 
-  test('S4-17, W4-05: --all reaches every living main of the project but the sender, once each', async () => {
+  test('--all reaches every living main of the project except the sender, once each [S4-17, W4-05]', async () => {
     const [one, two, dead] = await three();
     const [sub] = await restingAgents(daemon.home, [{ kind: 'subagent' }]);
     await daemon.client.killAgent(dead.id, {});
@@ -86,7 +86,7 @@ describe('S1-25: sending', () => {
     expect((await sub?.client.listMail())?.mails).toEqual([]);
   });
 
-  test('W1-19: nobody, several, the dead, and texts that are no mail are refused, each for its own reason', async () => {
+  test('unknown, ambiguous and dead recipients and invalid texts are refused, each for its own reason [W1-19]', async () => {
     const [one, dead] = await three();
     await daemon.client.killAgent(dead.id, {});
     const attempt = (to: string, body: string) => one.client.sendMail({ to, body }, randomUUID());
@@ -100,7 +100,7 @@ describe('S1-25: sending', () => {
     expect(await one.client.listMail({ agent: one.id })).toMatchObject({ mails: [] });
   });
 
-  test('7.5: a long mail is a file beside its row, whole for those who read it, and private', async () => {
+  test('a long mail is a file beside its row, whole for readers, and private [7.5]', async () => {
     const [one, to] = await three();
     const longest = 'é'.repeat(2_047) + 'x';
     const short = await send(one.client, to.id, longest);
@@ -117,13 +117,13 @@ describe('S1-25: sending', () => {
   });
 });
 
-describe('S1-07, S1-26, S1-28: the mailbox', () => {
-  test('W1-20: unread first, then newest first, in pages; a number means what was listed last', async () => {
+describe('the mailbox [S1-07, S1-26, S1-28]', () => {
+  test('unread first, then newest first, in pages; a number refers to the last listing [W1-20]', async () => {
     const [one, to] = await three();
     for (const number of [1, 2, 3, 4, 5]) await send(one.client, to.id, `mail ${number}`);
     expect(bodies(await to.client.fetchMail())).toEqual(['mail 5', 'mail 4', 'mail 3', 'mail 2', 'mail 1']);
     expect((await to.client.readMail('1')).mail.body).toBe('mail 5');
-    // What was read moved down meanwhile, but the numbers are those of the list that was seen.
+    // A read mail moved down meanwhile, but the numbers are those of the listing.
     expect((await to.client.readMail('3')).mail.body).toBe('mail 3');
     const pages: string[] = [];
     let before: string | undefined;
@@ -138,7 +138,7 @@ describe('S1-07, S1-26, S1-28: the mailbox', () => {
     await expect(to.client.readMail('9')).rejects.toEqual(refused('not_found'));
   });
 
-  test('W1-21: by sender', async () => {
+  test('by sender [W1-21]', async () => {
     const [one, two, to] = await three();
     await send(one.client, to.id, 'from one');
     await send(two.client, to.id, 'from two');
@@ -146,10 +146,10 @@ describe('S1-07, S1-26, S1-28: the mailbox', () => {
     await expect(to.client.fetchMail({ from: 'nobody' })).rejects.toEqual(refused('agent_not_found'));
   });
 
-  test('S1-27, S4-16: fetching delivers, reading reads, acknowledging ends it: forward only, each once, with its event', async () => {
+  test('fetching delivers, reading reads, acknowledging ends it: forward only, each once, with its event [S1-27, S4-16]', async () => {
     const [one, to] = await three();
     const id = await send(one.client, to.id, 'hello');
-    // Whoever looks on changes nothing: neither the person, nor the sender, nor a plain look of its own.
+    // Observers change nothing: neither the person, nor the sender, nor a plain listing.
     await daemon.client.listMail({ agent: to.id });
     await daemon.client.readMail(id);
     await one.client.readMail(id);
@@ -166,12 +166,12 @@ describe('S1-07, S1-26, S1-28: the mailbox', () => {
     await to.client.fetchMail();
     await to.client.readMail(id);
     expect(await statesOf(daemon.client, id)).toEqual(['sent', 'delivered', 'read', 'acked']);
-    // The sender hears of each.
+    // The sender sees each step.
     const heard = (await one.client.events({ agent: one.id })).events.filter(({ data }) => data['mailId'] === id);
     expect(heard.map(({ type }) => type)).toEqual(['mail.sent', 'mail.delivered', 'mail.read', 'mail.acked']);
   });
 
-  test('7.5: what is read or acknowledged before it was delivered is delivered by that', async () => {
+  test('reading or acknowledging an undelivered mail also delivers it [7.5]', async () => {
     const [one, to] = await three();
     const [read, acked] = [await send(one.client, to.id, 'a'), await send(one.client, to.id, 'b')];
     await to.client.readMail(read.slice(0, 6));
@@ -180,7 +180,7 @@ describe('S1-07, S1-26, S1-28: the mailbox', () => {
     expect(await statesOf(daemon.client, acked)).toEqual(['sent', 'delivered', 'read', 'acked']);
   });
 
-  test('48: nobody reads, lists or acknowledges a stranger’s mail, and no person acknowledges an agent’s', async () => {
+  test('no agent reads, lists or acknowledges another’s mail, and no person acknowledges an agent’s [fault 48]', async () => {
     const [one, to, stranger] = await three();
     const id = await send(one.client, to.id, 'for your eyes');
     for (const attempt of [
@@ -202,7 +202,7 @@ describe('S1-07, S1-26, S1-28: the mailbox', () => {
     expect((await daemon.client.listMail({ agent: to.id })).mails).toHaveLength(1);
   });
 
-  test('the answer says what is known of a recipient that does not stir', async () => {
+  test('the response tells what is known of an inactive recipient', async () => {
     const busy = await daemon.work([{ say: 'standing by' }, 'hang']);
     await daemon.client.stopAgent(busy.id);
     const [mail] = (await daemon.client.sendMail({ to: busy.id, body: 'later' }, randomUUID())).mails;
@@ -220,7 +220,7 @@ describe('S1-07, S1-26, S1-28: the mailbox', () => {
   });
 });
 
-describe('25: many at once', () => {
+describe('many at once [fault 25]', () => {
   const bursts = [5, endurance({ whole: 50, small: 15 })];
   test(`${bursts.map((each) => 10 * each).join(' and ')} sends by ten senders to two that fetch: each arrives once, at the right one, in its sender’s order`, async () => {
     const senders = await readers(10);
@@ -242,7 +242,7 @@ describe('25: many at once', () => {
     expect(sent.size).toBe(bursts.reduce((sum, each) => sum + 10 * each, 0));
     for (const to of [left, right]) {
       const got: MailView[] = [];
-      // Several of its own processes fetch at once, as an impatient agent's would.
+      // Several of its processes fetch at once, as an impatient agent's would.
       let page = (await Promise.all([1, 2, 3].map(() => to.client.fetchMail({ limit: limits.mailPageRows }))))[0];
       for (;;) {
         got.push(...(page?.mails ?? []));

@@ -32,7 +32,7 @@ test('a mail that was shown live is named by a wait in the same turn, not shown 
     shown: [first],
     agents: [{ state: 'received', mailId: first }],
   });
-  // The command says that it was read; from then on the next one is waited for.
+  // The command reports that it was read; from then on the next one is awaited.
   await agent.client.readMail(first);
   const waiting = agent.client.waitMail({ timeoutMs: limits.mailWaitMs });
   await agent.client.listMail();
@@ -42,14 +42,14 @@ test('a mail that was shown live is named by a wait in the same turn, not shown 
   expect(await timesShown(daemon.client, agent.id, [first, second])).toEqual([1, 0]);
 });
 
-test('while a command prints the mail it was given, later mail is not put into the turn before it', async () => {
+test('while a command prints its mail, later mail is not put into the turn before it', async () => {
   const [agent, sender] = [await busy(), await busy()];
   const waiting = agent.client.waitMail({ timeoutMs: limits.mailWaitMs });
   await agent.client.listMail();
   const first = await send(sender.client, agent.id, 'one');
   expect((await waiting).mails.map(({ id }) => id)).toEqual([first]);
   const second = await send(sender.client, agent.id, 'two');
-  // Asked by the sender, whose request comes after the hand-over would have begun.
+  // Asked by the sender, whose request comes after the delivery would have started.
   await sender.client.listMail();
   expect(await statesOf(daemon.client, second)).toEqual(['sent']);
   await agent.client.readMail(first);
@@ -57,7 +57,7 @@ test('while a command prints the mail it was given, later mail is not put into t
   expect(await timesShown(daemon.client, agent.id, [first, second])).toEqual([0, 1]);
 });
 
-test('8.7: an agent that waits for its mail again and again sees each mail once and in order, live or by the command', async () => {
+test('an agent that waits for mail repeatedly sees each mail once and in order, live or by the command [8.7]', async () => {
   const rounds = { repeat: { times: 10, steps: [{ shell: 'pawl wait 1 || true' }, { say: 'seen' }] } };
   const agent = await busy([rounds, { say: 'all rounds are over' }, 'hang']);
   const sender = await busy();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   daemon = await startTestDaemon({
     providers: {
       forgetful: cannotResume,
-      // Like cline: one process for each turn, the prompt is an argument, and it names no session.
+      // Like cline: one process per turn, the prompt is an argument, and it names no session.
       argument: {
         ...cannotResume,
         command: program,
@@ -25,7 +25,7 @@ beforeAll(async () => {
         prompt_mode: 'argument',
         prompt_arguments: ['{prompt}'],
       },
-      // Like aider: its output is plain text, of which no word is a part of the history.
+      // Like aider: its output is plain text, none of which becomes history.
       plain: {
         ...cannotResume,
         command: program,
@@ -41,7 +41,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** An agent that has finished its first task and rests. A later turn does not end while its gate is closed. */
+/** An idle agent that has finished its first task. A later turn does not end while its gate is closed. */
 async function resting(provider: string) {
   const gate = join(daemon.home.root, randomUUID());
   const steps = [
@@ -53,7 +53,7 @@ async function resting(provider: string) {
   return { gate, ...(await daemon.ended(agent.id)) };
 }
 
-/** How the second session of an agent took up the conversation, and its prompt. */
+/** How the second session of an agent resumed the conversation, and its prompt. */
 async function secondSession(agentId: string) {
   const hasBegun = async () =>
     (await daemon.client.inspectAgent(agentId)).sessions.some(({ no, startedAt }) => no === 2 && startedAt !== null);
@@ -67,8 +67,8 @@ describe.each([
   ['forgetful', 'replay'],
   ['argument', 'replay'],
   ['plain', 'replay'],
-] as const)('5.2.16: a resting agent of the provider %s', (provider, conversation) => {
-  test('is woken by mail, which it is shown once, and knows what was said before', async () => {
+] as const)('an idle agent of the provider %s [5.2.16]', (provider, conversation) => {
+  test('is woken by mail, sees it once, and knows the earlier conversation', async () => {
     const agent = await resting(provider);
     const mailId = await send(daemon.client, agent.id, 'The lexer has moved.');
     await mailIs(daemon.client, mailId, 'read');

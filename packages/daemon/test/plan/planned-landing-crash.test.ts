@@ -11,11 +11,11 @@ import { readyDaemon } from '../support/daemon-process.ts';
 import { committing } from '../support/errand.ts';
 import { commitFiles, configWith } from '../support/ratchet.ts';
 
-/** Between the merge and its record, between that and the settling of the task, and after it. */
+/** Between the merge and its record, between that and settling the task, and after it. */
 const points: CrashPoint[] = ['advance.after_ref', 'advance.after_record', 'landing.after_record'];
 
 test(
-  'a task whose change has landed when the daemon is killed is completed once, and what waits for it starts once [W3-06]',
+  'a task whose change has landed when the daemon is killed is completed once, and its dependents start once [W3-06]',
   { timeout: 300_000 },
   async () => {
     await using place = await temporaryDirectory();
@@ -49,7 +49,7 @@ test(
         what: 'the landed task to be completed',
       });
       expect(await git(repository, ['show', 'main:one.txt'])).toBe('one');
-      // Two ask for the next task at once: one of them gets it, on a main that has what it waited for.
+      // Two request the next task at once: one of them gets it, on a main that contains its dependency.
       const scenario = await writeScenario(place.path, ['complete']);
       const taken = await Promise.allSettled([take(client, scenario), take(client, scenario)]);
       const began = taken.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));

@@ -32,7 +32,7 @@ async function becomes({ client }: TestDaemon, task: TaskView, state: TaskView['
   );
 }
 
-test('a planned task is completed when its change has landed, and the next one begins on a main that has it [W3-06]', async () => {
+test('a planned task is completed when its change has landed, and the next one starts on a main that contains it [W3-06]', async () => {
   await using daemon = await startPlan();
   const { client, repository } = daemon;
   await client.pauseQueue({ path: repository });
@@ -54,7 +54,7 @@ test('a planned task is completed when its change has landed, and the next one b
     detail: 'waits for first (in review)',
   });
   await expect(take(daemon, ['complete'])).rejects.toMatchObject({ code: 'not_found' });
-  // Neither the end of its agent nor a restart puts finished work back.
+  // Neither the end of its agent nor a restart requeues finished work.
   await client.killAgent(worker.id, {});
   expect((await client.showTask(first.id)).task.state).toBe('in_review');
   await client.resumeQueue({ path: repository });
@@ -63,7 +63,7 @@ test('a planned task is completed when its change has landed, and the next one b
   expect(next.taskId).toBe(second.id);
   expect(await git(repository, ['show', `${next.baseCommit}:one.txt`])).toBe('one');
   await daemon.ended(next.id);
-  // Nothing was to be proposed.
+  // There was nothing to propose.
   await becomes(daemon, second, 'completed');
 });
 
@@ -85,13 +85,13 @@ test('a planned task whose change is closed is blocked with the reason, and can 
   expect(blocked).toMatchObject({ agent: null, change: null, crashes: 0 });
   expect(blocked.detail).toBe(`its change ${change?.id.slice(0, 8)} was closed: not like this`);
   await client.changeTask(task.id, 'unblock', {});
-  // The closed change of the first attempt says nothing about the second.
+  // The closed change of the first attempt does not affect the second.
   const again = await take(daemon, ['complete'], task.id);
   await daemon.ended(again.id);
   await becomes(daemon, task, 'completed');
 });
 
-test('without a queue that merges, a planned task is completed when its work is finished', async () => {
+test('without a merge queue, a planned task is completed when its work is finished', async () => {
   await using daemon = await startPlan('queue: {enabled: false}\n');
   const task = await added(daemon, 'only');
   await daemon.ended((await take(daemon, [...committing('a.txt', 'a'), 'complete'])).id);

@@ -43,7 +43,7 @@ const overloaded = { fail: { status: 529, text: 'API Error: 529 Overloaded' } };
 describe.each([
   ['back two hours', -twoHoursMs],
   ['ahead two hours', twoHoursMs],
-])('fault 11: a clock that is set %s', (_, byMs) => {
+])('a clock that is set %s [fault 11]', (_, byMs) => {
   test('neither stalls a retry nor makes it early', async () => {
     const clocks = machine();
     await using daemon = await startTestDaemon(clocks);
@@ -57,14 +57,14 @@ describe.each([
     );
     await setClock(daemon, clocks, byMs);
     const { rows } = await waitsOf(daemon, agent.id);
-    // It has begun, or waits for what is left of its pause; stored times are whole milliseconds.
+    // It has started, or waits for the rest of its delay; stored times are whole milliseconds.
     const until = rows[0]?.wait_until ?? null;
     if (until !== null) expect(Number(until) - Number(waiting) - byMs).toBeGreaterThanOrEqual(-1);
     if (until !== null) expect(Number(until) - clocks.clock()).toBeLessThanOrEqual(4_000);
     expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
   });
 
-  test('keeps the time that a question and its listener have', async () => {
+  test('keeps the remaining time of a question and its listener', async () => {
     const clocks = machine();
     await using daemon = await startTestDaemon({ ...clocks, timing: { routeMs: 50 } });
     const [asker, agent] = [await atWork(daemon), await atWork(daemon)];
@@ -95,7 +95,7 @@ describe.each([
     expect((await endedUnseen(daemon, conversationId)).end).toBe('expired');
   });
 
-  test('keeps the time that a limit is waited for', async () => {
+  test('keeps the remaining wait for a limit', async () => {
     const clocks = machine();
     await using daemon = await startTestDaemon(clocks);
     const agent = await daemon.work([{ limit: { until: '30m' } }, 'complete']);
@@ -114,7 +114,7 @@ describe.each([
     expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
   });
 
-  test('neither uses up a budget of time, nor makes an agent stuck, nor keeps it from leaving', async () => {
+  test('neither uses up a time budget, nor makes an agent stuck, nor keeps it from leaving', async () => {
     const clocks = machine();
     await using daemon = await startTestDaemon({ ...clocks, timing: { stopGraceMs: 300 } });
     const agent = await daemon.work([{ say: 'at work' }, { hang: { ignore_term: true } }], {
@@ -136,7 +136,7 @@ describe.each([
     expect(await viewOf(daemon.client, agent.id)).toMatchObject({ activity: 'stopped' });
   });
 
-  test('while no daemon runs keeps what is left of a question’s time', async () => {
+  test('while no daemon runs keeps the remaining time of a question', async () => {
     const clocks = { wall: Date.now(), monotonic: 50 };
     const ofDaemon = () => createClock({ wall: () => clocks.wall, monotonic: () => clocks.monotonic });
     await using place = await mailShop({ clock: () => clocks.wall });
@@ -172,7 +172,7 @@ describe.each([
   });
 });
 
-/** The waits of an agent's runs, as they are stored. */
+/** The stored waits of an agent's runs. */
 async function waitsOf(daemon: TestDaemon, agentId: string) {
   const rows = await storeOf(daemon.home.root)
     .db.selectFrom('runs')
@@ -182,7 +182,7 @@ async function waitsOf(daemon: TestDaemon, agentId: string) {
   return { rows };
 }
 
-test('the daemon’s time goes on evenly, and follows a set clock only when it is told to', () => {
+test('the daemon’s time advances evenly, and follows a set clock only when told to', () => {
   const clocks = { wall: 1_000_000, monotonic: 50 };
   const clock = createClock({ wall: () => clocks.wall, monotonic: () => clocks.monotonic });
   clocks.wall += twoHoursMs + 500;
@@ -190,7 +190,7 @@ test('the daemon’s time goes on evenly, and follows a set clock only when it i
   expect([clock.now(), clock.jumpMs()]).toEqual([1_000_500, twoHoursMs]);
   clock.follow(clock.jumpMs());
   expect([clock.now(), clock.jumpMs()]).toEqual([1_000_500 + twoHoursMs, 0]);
-  // Less than two seconds is not worth a jump.
+  // Less than two seconds is not a jump.
   clocks.wall -= 1_500;
   expect(clock.jumpMs()).toBe(0);
 });

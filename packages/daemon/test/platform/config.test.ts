@@ -21,7 +21,7 @@ test.each([null, '', '# nothing yet\n', '{}'])('%j leaves everything as usual', 
   expect(config.providers).toEqual({});
 });
 
-test('accounts, budgets, MCP servers and trust are chosen', async () => {
+test('reads accounts, budgets, MCP servers and trust', async () => {
   const config = await read(`
 provider: claude
 rotate_accounts: [claude, codex]
@@ -53,7 +53,7 @@ providers:
     },
     trustRepositorySettings: true,
   });
-  // Whether each of them is right is found out later, one by one.
+  // Each of them is validated later.
   expect(config.providers).toEqual({ mine: { extends: 'claude' }, broken: 7 });
 });
 
@@ -73,14 +73,14 @@ test.each<[string, RegExp]>([
   ['providers: [claude]', /providers/],
   ['colour: red', /colour/],
   ['a: [', /is not YAML/],
-])('%s is refused with the place', async (text, message) => {
+])('%s is refused with its location', async (text, message) => {
   await expect(read(text)).rejects.toMatchObject({
     code: 'invalid_input',
     message: expect.stringMatching(message) as string,
   });
 });
 
-test('the example in the documentation is right', async () => {
+test('the example in the documentation is valid', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../../docs/providers.md'), 'utf8');
   const example = /```yaml\n([^]*?)```/.exec(page)?.[1];
   const config = await read(example ?? '');

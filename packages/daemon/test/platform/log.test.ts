@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-test('a log that has grown too large is continued in a new file, private as before; the one before is kept [W4-01]', async () => {
+test('a log that is too large is continued in a new private file; the previous one is kept [W4-01]', async () => {
   await using place = await temporaryDirectory();
   const path = join(place.path, 'daemon.log');
   const { log, rotate } = openLog(path, 300);
@@ -22,7 +22,7 @@ test('a log that has grown too large is continued in a new file, private as befo
   expect(readFileSync(`${path}.1`, 'utf8')).toMatch(/after.*\n.*yyy/);
 });
 
-test('a daemon that comes up begins a new file when the last one is too large', async () => {
+test('a starting daemon opens a new file if the last one is too large', async () => {
   await using place = await temporaryDirectory();
   const path = join(place.path, 'daemon.log');
   writeFileSync(path, 'z'.repeat(301));
@@ -31,7 +31,7 @@ test('a daemon that comes up begins a new file when the last one is too large', 
   expect(readFileSync(path, 'utf8')).toContain('hello');
 });
 
-test('a log that cannot be rotated is written on, with a warning', async () => {
+test('a log that cannot be rotated is continued, with a warning', async () => {
   await using place = await temporaryDirectory();
   const path = join(place.path, 'daemon.log');
   const { log, rotate } = openLog(path, 10);

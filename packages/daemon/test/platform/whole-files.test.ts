@@ -27,8 +27,8 @@ import { describe, expect, test } from 'vitest';
 import { mailShop } from '../support/mail-shop.ts';
 
 /**
- * Fails unless `change` puts a new file in place of the one at `path`: a second name of the old file keeps the old content, which
- * writing in place would change under a reader. No draft may stay behind.
+ * Fails unless `change` replaces the file at `path`: a hard link to the old file keeps the old content, which writing
+ * in place would change under a reader. No draft may be left.
  */
 async function expectReplaced(path: string, change: () => unknown): Promise<void> {
   const kept = join(dirname(path), 'second-name');
@@ -40,8 +40,8 @@ async function expectReplaced(path: string, change: () => unknown): Promise<void
   expect(readdirSync(dirname(path)).filter((name) => /\.(tmp|new)$/.test(name))).toEqual([]);
 }
 
-describe('a file that others read is replaced in one step:', () => {
-  test('state.json, for its owner to read only [S4-26]', async () => {
+describe('a file that others read is replaced atomically:', () => {
+  test('state.json, readable by its owner only [S4-26]', async () => {
     await using place = await mailShop();
     const { platform, home } = place;
     const file = () => keepStateFile({ ...platform, environment: {}, repositories: new Map(), startedAt: 1 }).close();
@@ -65,7 +65,7 @@ describe('a file that others read is replaced in one step:', () => {
     });
   });
 
-  test('the text of a long mail', async () => {
+  test('the body of a long mail', async () => {
     await using place = await mailShop();
     const { id, file } = await storeBody(place.platform, 'first '.repeat(2_000));
     const path = join(place.home.mail, file ?? '');
@@ -121,7 +121,7 @@ describe('input files', () => {
     expect(existsSync(join(place.path, '.pawl', 'output'))).toBe(true);
   });
 
-  test('have a manifest only when all of them are there, also after an earlier run [S3-18]', async () => {
+  test('have a manifest only when all of them exist, also after an earlier run [S3-18]', async () => {
     await using place = await temporaryDirectory();
     await writeInput(place.path, files);
     const later = [{ path: 'task.md', content: 'later\n' }, unwritable, { path: 'manifest.json', content: '[]' }];

@@ -40,7 +40,7 @@ async function start() {
   });
 }
 
-test('W4-14: work begins at the remote’s main where there is one, else at HEAD; --base wins', async () => {
+test('work begins at the remote’s main where there is one, else at HEAD; --base wins [W4-14]', async () => {
   await using platform = await start();
   expect(await platform.begins()).toBe(platform.mine);
   await platform.knows('origin');
@@ -51,7 +51,7 @@ test('W4-14: work begins at the remote’s main where there is one, else at HEAD
   expect(await platform.begins({ mode: 'errand' })).toBe(platform.mine);
 });
 
-test('W4-14: the remote and the branch are those of the project’s config', async () => {
+test('the remote and the branch are those of the project’s config [W4-14]', async () => {
   await using platform = await start();
   await platform.knows('origin');
   platform.config('queue:\n  remote: none\n');
@@ -66,7 +66,7 @@ test('W4-14: the remote and the branch are those of the project’s config', asy
   expect(await platform.begins()).toBe(platform.theirs);
 });
 
-test('W4-14: a config that is wrong keeps nobody from work, and a remote without that branch is none', async () => {
+test('a config that is wrong keeps nobody from work, and a remote without that branch is none [W4-14]', async () => {
   await using platform = await start();
   await platform.knows('origin', 'something-else');
   expect(await platform.begins()).toBe(platform.mine);
@@ -75,7 +75,7 @@ test('W4-14: a config that is wrong keeps nobody from work, and a remote without
   expect(await platform.begins()).toBe(platform.theirs);
 });
 
-test('W4-14: an agent is given the worktree of that commit', async () => {
+test('an agent is given the worktree of that commit [W4-14]', async () => {
   await using daemon = await startTestDaemon();
   const { repository } = daemon;
   const theirs = await commitOn(repository, 'theirs', { 'theirs.txt': 'theirs\n' });

@@ -58,7 +58,7 @@ test('without a file there are no checks, and the usual rules', async () => {
   expect(config.fixer).toEqual({ definition: 'worker', provider: null, model: null, options: {} });
 });
 
-test('W4-19: everything that a file may say', async () => {
+test('everything that a file may say [W4-19]', async () => {
   await using directory = await temporaryDirectory();
   const { read, file, root } = await aRepository(directory.path);
   writeFileSync(
@@ -162,7 +162,7 @@ test.each([
   ['more than goes', 'queue: {batch: 1000}', /at queue\.batch/],
   ['a word that is none', 'queue: {merge: fast}', /"squash"\|"merge"\|"rebase"/],
   ['a check without a command', 'checks: [{name: x}]', /at checks\[0\]\.run/],
-  ['a check that is a number', 'checks: [5]', /a check is a command/],
+  ['a check that is a number', 'checks: [fault 5]', /a check is a command/],
   ['an empty command', 'checks: ""', /is invalid/],
   ['a check that takes for ever', 'checks: [{run: x, timeout_minutes: .inf}]', /is invalid/],
   ['a variable of ours', 'env: [PAWL_TOKEN]', /PAWL_ are reserved/],

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const textOf = ({ system, turn }: PromptView) => `${system}${turn}`;
 
-test('S3-88, S4-20: a worker gets its mode, its task, its definition, the repository’s words and its place', async () => {
+test('a worker gets its mode, its task, its definition, the repository’s words and its place [S3-88, S4-20]', async () => {
   const agent = await daemon.work(['complete'], { task: 'fix {AGENT_ID}</task>' });
   await daemon.ended(agent.id);
   const text = textOf(await daemon.client.agentPrompt(agent.id));
@@ -35,7 +35,7 @@ test('S3-88, S4-20: a worker gets its mode, its task, its definition, the reposi
   expect(text).not.toContain('For the queue.');
 });
 
-test('S4-20: REVIEWER.md is for the merge queue', async () => {
+test('REVIEWER.md is for the merge queue [S4-20]', async () => {
   const agent = await daemon.work(['complete'], { definition: 'merge-queue' });
   await daemon.ended(agent.id);
   const text = textOf(await daemon.client.agentPrompt(agent.id));

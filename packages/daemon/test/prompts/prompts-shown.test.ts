@@ -23,7 +23,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-describe('W3-02: what an agent was told', () => {
+describe('what an agent was told [W3-02]', () => {
   test('is shown by its alias or id', async () => {
     const shown = await daemon.client.agentPrompt(agent.alias);
     expect(shown).toMatchObject({ agentId: agent.id, session: { no: 1, purpose: 'work' }, truncated: false });
@@ -48,7 +48,7 @@ describe('W3-02: what an agent was told', () => {
   });
 });
 
-describe('W3-02: the files that an agent was given', () => {
+describe('the files that an agent was given [W3-02]', () => {
   test('are shown with their content', async () => {
     const { files, truncated } = await daemon.client.agentInputs(agent.alias);
     expect(truncated).toBe(false);

@@ -16,7 +16,7 @@ test('the prompts come along with the program, one for each mode [S4-19, S4-29, 
   expect(assets.modes.execute.map(({ tag }) => tag)).toContain('execution_protocol');
 });
 
-describe('S4-20: a repository’s own texts', () => {
+describe('a repository’s own texts [S4-20]', () => {
   test.each([
     ['supervisor', 'SUPERVISOR.md'],
     ['worker', 'WORKER.md'],
@@ -81,7 +81,7 @@ describe('S4-20: a repository’s own texts', () => {
   });
 });
 
-describe('W3-02: what a session was given', () => {
+describe('what a session was given [W3-02]', () => {
   test('is kept for its owner alone, and read again', async () => {
     await using place = await temporaryDirectory();
     const directory = join(place.path, 'session');

@@ -58,7 +58,7 @@ test('a question ends with the one who asked, also when that rests and is done f
 });
 
 describe('an agent that rests', () => {
-  test('S3-60, S3-61: is resumed by a question, is told it with how to answer, and its answer ends the wait', async () => {
+  test('is resumed by a question, is told it with how to answer, and its answer ends the wait [S3-60, S3-61]', async () => {
     const resting = await atRest(daemon);
     const question = await askAs(daemon, first, { agent: resting.alias, question: 'which port?' });
     const end = endOf(agentClient(daemon.home, first.id), question.conversationId);
@@ -74,7 +74,7 @@ describe('an agent that rests', () => {
     expect(await end).toMatchObject({ end: 'answered', answer: 'port 8080', reason: null });
   });
 
-  test('5.2.8, 8.8: is resumed once by twenty questions at one instant, and is told them all', async () => {
+  test('is resumed once by twenty questions at one instant, and is told them all [5.2.8, 8.8]', async () => {
     const resting = await atRest(daemon);
     const asked = await Promise.all(
       Array.from({ length: 20 }, (_, no) =>
@@ -94,7 +94,7 @@ describe('an agent that rests', () => {
   });
 });
 
-test('S3-80, S3-81, S3-82: two agents do all of it by themselves, with the commands that their prompts name', async () => {
+test('two agents do all of it by themselves, with the commands that their prompts name [S3-80, S3-81, S3-82]', async () => {
   const answers = [
     'heard=$("$PAWL_BIN" listen --agent-id "$PAWL_AGENT_ID" --timeout 20s)',
     'id=$(printf %s "$heard" | sed \'s/.*"conversationId":"\\([^"]*\\)".*/\\1/\')',
@@ -120,7 +120,7 @@ async function complaint(from: AgentView, to: AgentView): Promise<string> {
   }
 }
 
-test('5.2.13: two that ask each other at once both hear at once that they would wait for each other', async () => {
+test('two that ask each other at once both hear at once that they would wait for each other [5.2.13]', async () => {
   const complaints = await Promise.all([complaint(first, second), complaint(second, first)]);
   // The one was refused, and that ended the question of the other: no time has passed that could have.
   expect(complaints.filter((words) => words.startsWith('cancelled: '))).toHaveLength(1);
@@ -134,7 +134,7 @@ test('5.2.13: two that ask each other at once both hear at once that they would 
   expect((await Promise.all(open)).flat()).toEqual([]);
 });
 
-test('5.2.13: a circle of three is named whole, and nobody in it waits any longer', async () => {
+test('a circle of three is named whole, and nobody in it waits any longer [5.2.13]', async () => {
   const ask = async (from: AgentView, to: AgentView) => askAs(daemon, from, { agent: to.id, question: 'what?' });
   const chain = [await ask(first, second), await ask(second, third)];
   const ends = chain.map((each) => endOf(daemon.client, each.conversationId));

@@ -52,7 +52,7 @@ async function endSuccessor({ client }: Awaited<ReturnType<typeof readyDaemon>>)
   await waitUntil(async () => processTable.read(pid) === null, { what: 'the daemon to leave' });
 }
 
-test('4: a question whose daemon is killed right after it was asked is asked once, delivered and answered', async () => {
+test('a question whose daemon is killed right after it was asked is asked once, delivered and answered [fault 4]', async () => {
   await using place = await temporaryDirectory();
   const { home, first, asked, forAsked } = await oneAtWork(place.path, 'question.after_ask');
   const asking = pawl(home, ['ask', 'which port?', '--agent-id', asked]);
@@ -73,7 +73,7 @@ test('4: a question whose daemon is killed right after it was asked is asked onc
   }
 });
 
-test('4: an answer whose daemon is killed right after it was given reaches the command that waits, once', async () => {
+test('an answer whose daemon is killed right after it was given reaches the command that waits, once [fault 4]', async () => {
   await using place = await temporaryDirectory();
   const { home, first, asked, forAsked } = await oneAtWork(place.path, 'question.after_answer');
   const asking = pawl(home, ['ask', 'which port?', '--agent-id', asked]);

@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('a deadline', () => {
-  test('5.2.13: ends the wait of whoever asked, with how long it was', async () => {
+  test('ends the wait of whoever asked, with how long it was [5.2.13]', async () => {
     const ask = (timeoutMs: number) => askAs(daemon, asker, { agent: asked.id, question: 'x?', timeoutMs });
     const [sooner, { conversationId, deadlineAt }] = [await ask(29_999), await ask(30_000)];
     expect(deadlineAt).toBe(now + 30_000);
@@ -78,7 +78,7 @@ describe('an answer', () => {
     expect((await mailsAbout(daemon, conversationId))[0]?.states.at(-1)).toBe('acked');
   });
 
-  test('4: to an asker whose command was killed comes as mail, once', async () => {
+  test('to an asker whose command was killed comes as mail, once [fault 4]', async () => {
     const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'which one?' });
     const leaving = new AbortController();
     const left = agentClient(daemon.home, asker.id).followQuestion(conversationId, leaving.signal).next();
@@ -106,7 +106,7 @@ describe('an answer', () => {
     });
   });
 
-  test('5.2.14: is given once; the same again is no mistake, another one is', async () => {
+  test('is given once; the same again is no mistake, another one is [5.2.14]', async () => {
     const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'which?' });
     const self = agentClient(daemon.home, asked.id);
     const answered = { conversationId, status: 'answered' };
@@ -146,7 +146,7 @@ describe('a question ends with', () => {
     });
   });
 
-  test('S3-61: one who rests without an answer, after it was asked a bounded number of times', async () => {
+  test('one who rests without an answer, after it was asked a bounded number of times [S3-61]', async () => {
     const agent = await atRest(
       daemon,
       Array.from({ length: 9 }, () => 'complete'),
@@ -161,7 +161,7 @@ describe('a question ends with', () => {
   });
 });
 
-test('S3-62: who has no definition any more is not asked, and is again when it is back', async () => {
+test('who has no definition any more is not asked, and is again when it is back [S3-62]', async () => {
   const definition = { name: 'helper', description: 'helps', kind: 'main' };
   daemon.define('helper', definition);
   const work = await daemon.work([{ say: 'hello' }, 'complete', 'hang'], { definition: 'helper' });
@@ -176,7 +176,7 @@ test('S3-62: who has no definition any more is not asked, and is again when it i
   });
 });
 
-test('S3-62, 5.2.8, 8.8: a question is there although its recipient could not be resumed', async () => {
+test('a question is there although its recipient could not be resumed [S3-62, 5.2.8, 8.8]', async () => {
   const script = join(daemon.home.root, 'brittle.sh');
   const agent = await daemon.ended((await daemon.work([{ say: 'hello' }, 'complete'], { provider: 'brittle' })).id);
   rmSync(script);

@@ -158,7 +158,7 @@ describe('a permission', () => {
     expect(await inboxOf(reader)).toEqual([]);
   });
 
-  test('field notes 2.5: is denied when nobody answers in time', async () => {
+  test('is denied when nobody answers in time [field notes 2.5]', async () => {
     const denied = ask();
     await whenInInbox(asker);
     now += limits.questionMs;

@@ -38,7 +38,7 @@ async function mailOf(agent: AgentView, { conversationId }: QuestionView): Promi
   return String(asked?.data['mailId']);
 }
 
-test('S3-80, 8.8: what waits already comes first, in its order; then what is asked', async () => {
+test('what waits already comes first, in its order; then what is asked [S3-80, 8.8]', async () => {
   const first = await askAs(daemon, asker, { agent: agent.id, question: 'one?' });
   const second = await askAs(daemon, asker, { agent: agent.id, question: 'two?' });
   expect((await heard(agent))?.conversationId).toBe(first.conversationId);
@@ -53,7 +53,7 @@ test('S3-80, 8.8: what waits already comes first, in its order; then what is ask
   await answerAll();
 });
 
-test('5.2.14: of two listeners each is given another question, and one that was not answered is given out again', async () => {
+test('of two listeners each is given another question, and one that was not answered is given out again [5.2.14]', async () => {
   const both = [heard(agent), heard(agent)];
   const asked = [
     await askAs(daemon, asker, { agent: agent.id, question: 'one?' }),

@@ -23,7 +23,7 @@ test('a question is awaited as long as a command of the one who asked is there; 
   onlooker.leave();
 });
 
-test('5.2.14: each listener is taken once, and given one question', async () => {
+test('each listener is taken once, and given one question [5.2.14]', async () => {
   const waits = createQuestionWaits();
   expect(waits.take(agentId)).toBeNull();
   const heard = waits.listen(agentId).question(10_000, never);

@@ -24,7 +24,7 @@ async function asked(...questions: (typeof database)[]) {
 }
 
 describe('an agent that asked', () => {
-  test('waits, and goes on with the answers in the same conversation (S3-33, S3-39…43)', async () => {
+  test('waits, and goes on with the answers in the same conversation [S3-33, S3-39…43]', async () => {
     const agent = await asked(database, colour);
     expect(agent).toMatchObject({ activity: 'waiting_for_input', detail: 'Which database?' });
     await daemon.client.replyAgent(agent.id, { answers: { db: 'SQLite', colour: 'red' } }, randomUUID());
@@ -38,7 +38,7 @@ describe('an agent that asked', () => {
     expect(events.filter(({ type }) => type === 'agent.answered')).toHaveLength(1);
   });
 
-  test('5.2.8: takes one text for its only question, once, however often it is sent', async () => {
+  test('takes one text for its only question, once, however often it is sent [5.2.8]', async () => {
     const agent = await asked(database);
     const key = randomUUID();
     await Promise.all([1, 2].map(() => daemon.client.replyAgent(agent.id, { answer: 'SQLite' }, key)));
@@ -64,8 +64,8 @@ test('who has asked nothing is not answered', async () => {
   });
 });
 
-describe('7.9: a word to an agent', () => {
-  test('S3-56: reaches the process that runs, where it listens', async () => {
+describe('a word to an agent [7.9]', () => {
+  test('reaches the process that runs, where it listens [S3-56]', async () => {
     const gate = join(daemon.home.root, 'told');
     const busy = { shell: `until [ -e '${gate}' ]; do sleep 0.02; done` };
     const steps = [{ say: 'hello' }, busy, 'wait', 'echo_prompt', { complete: { summary: 'heard it' } }];
@@ -82,7 +82,7 @@ describe('7.9: a word to an agent', () => {
     expect(messages.filter(({ kind }) => kind === 'user').map(({ content }) => content)).toContain('one thing more');
   });
 
-  test('S3-56, S3-57: begins another session of one that rests, in the words that were said', async () => {
+  test('begins another session of one that rests, in the words that were said [S3-56, S3-57]', async () => {
     const agent = await daemon.rested();
     const { channel } = await daemon.client.tellAgent(agent.id, { message: 'are you there?' }, randomUUID());
     expect(channel).toBe('resumed');

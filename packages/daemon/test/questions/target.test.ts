@@ -31,7 +31,7 @@ async function refusal(body: Parameters<typeof askAs>[2], from = asker): Promise
   return error;
 }
 
-describe('S3-62, 5.2.13: a question is refused at once, with the reason, and nobody is resumed, when the one who is asked', () => {
+describe('a question is refused at once, with the reason, and nobody is resumed, when the one who is asked [S3-62, 5.2.13]', () => {
   test('is nobody', async () => {
     expect((await refusal({ agent: 'no-such-agent', question: 'x?' })).code).toBe('agent_not_found');
   });
@@ -61,7 +61,7 @@ describe('S3-62, 5.2.13: a question is refused at once, with the reason, and nob
   });
 });
 
-describe('S3-61, S3-81: by its task or phase', () => {
+describe('by its task or phase [S3-61, S3-81]', () => {
   test('whoever is at work is asked, else who rests; nobody is an error at once', async () => {
     const add = async (name: string) => {
       const body = { path: daemon.repository, name, phase: 'parsing' };
@@ -85,7 +85,7 @@ describe('S3-61, S3-81: by its task or phase', () => {
   });
 });
 
-describe('7.6, 48: an agent acts as itself only', () => {
+describe('an agent acts as itself only [7.6, fault 48]', () => {
   test('it asks, listens and answers for nobody else, and sees no question between others', async () => {
     const [other, stranger] = [await atWork(daemon), await atWork(daemon)];
     const { conversationId } = await askAs(daemon, asker, { agent: other.id, question: 'x?' });

@@ -101,7 +101,7 @@ describe('that there is no answer', () => {
     expect(await toldTo(asker, refused)).toEqual(['system']);
   });
 
-  test('4: after a restart it is told by the command that comes back, and not by mail as well', async () => {
+  test('after a restart it is told by the command that comes back, and not by mail as well [fault 4]', async () => {
     await using place = await temporaryDirectory();
     const options = { home: join(place.path, 'home'), clock: () => now, timing: { routeMs: 50 } };
     const first = await startTestDaemon(options);
@@ -145,7 +145,7 @@ describe('a question that a process has in its input when it ends', () => {
     return { agent, pid, mailId: (await mail())?.id ?? '', states };
   }
 
-  test('3: is no dead letter, but delivered when the process shows it', async () => {
+  test('is no dead letter, but delivered when the process shows it [fault 3]', async () => {
     const { pid, states } = await endedUnread();
     expect(await states()).toEqual(['sent', 'asked']);
     process.kill(-pid, 'SIGCONT');
@@ -153,7 +153,7 @@ describe('a question that a process has in its input when it ends', () => {
     expect(await states()).not.toContain('dead_lettered');
   });
 
-  test('3: is withdrawn when the process dies with it, and not put to the next one', async () => {
+  test('is withdrawn when the process dies with it, and not put to the next one [fault 3]', async () => {
     const { agent, pid, mailId, states } = await endedUnread();
     process.kill(-pid, 'SIGKILL');
     await waitUntil(async () => (await states())?.includes('dead_lettered') ?? false, { what: 'its withdrawal' });

@@ -102,7 +102,7 @@ const elsewhere: [string, (repository: string) => Promise<void>][] = [
 ];
 
 test.each(sampleOf(elsewhere, 2))(
-  'section 7: main moves while the checkout is %s, which stays byte for byte as it was',
+  'main moves while the checkout is %s, which stays byte for byte as it was [section 7]',
   async (_, prepare) => {
     const { client, repository } = await aCheckout();
     await prepare(repository);

@@ -56,7 +56,7 @@ const beforeMain: CrashPoint[] = [
 const afterMain: CrashPoint[] = ['advance.after_ref', 'advance.after_record'];
 
 test(
-  'fault 2: killed at every step of its way, a change is checked once and goes in once, and main is never anywhere else',
+  'killed at every step of its way, a change is checked once and goes in once, and main is never anywhere else [fault 2]',
   { timeout: 300_000 },
   async () => {
     await using place = await temporaryDirectory();
@@ -171,7 +171,7 @@ test('killed at queue.after_eject, the culprit is put out once, and the others g
   }
 });
 
-test('invariant 22: killed when an emergency begins, it is still on, with one worker who repairs main', async () => {
+test('killed when an emergency begins, it is still on, with one worker who repairs main [invariant 22]', async () => {
   await using place = await temporaryDirectory();
   const steps = [{ sleep: '200ms' }, { shell: 'git rm --quiet bad.txt' }, { commit: 'fix: without it' }, 'complete'];
   const scenario = await writeScenario(place.path, steps);

@@ -30,7 +30,7 @@ async function alarmed(daemon: TestDaemon) {
 
 const repair = [{ shell: 'git rm --quiet bad.txt' }, { commit: 'fix: without it' }, 'complete'];
 
-test('S4-07, invariant 22: a red main halts every merge, one worker repairs it, and the queue goes on when it is green', async () => {
+test('a red main halts every merge, one worker repairs it, and the queue goes on when it is green [S4-07, invariant 22]', async () => {
   await using place = await temporaryDirectory();
   const gate = join(place.path, 'proposed');
   await using daemon = await startGreen([{ shell: `until [ -e '${gate}' ]; do sleep 0.02; done` }, ...repair]);

@@ -18,7 +18,7 @@ import {
 } from '../support/ratchet.ts';
 
 test(
-  'fault 30: good branches pass beside some that fail together, some that conflict, one that hangs and one that is flaky',
+  'good branches pass beside some that fail together, some that conflict, one that hangs and one that is flaky [fault 30]',
   { timeout: 300_000 },
   async () => {
     await using daemon = await startTestDaemon();
@@ -63,7 +63,7 @@ test(
   },
 );
 
-test('section 7: a base that moves on every attempt does not keep a change out for good', async () => {
+test('a base that moves on every attempt does not keep a change out for good [section 7]', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const pushes = join(repository, '..', 'pushes');
@@ -157,7 +157,7 @@ test.each([
   ['here', false],
   ['on a remote', true],
 ])(
-  'fault 40: nothing that was planted in the shared git directory runs when a change is checked and merged %s',
+  'nothing that was planted in the shared git directory runs when a change is checked and merged %s [fault 40]',
   async (_, isRemote) => {
     await using daemon = await startTestDaemon();
     const { client, repository } = daemon;

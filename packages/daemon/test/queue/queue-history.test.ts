@@ -57,7 +57,7 @@ async function expectAllPass(repository: string, since: string): Promise<void> {
 let rounds = 0;
 
 test(
-  'section 7: whatever is opened, moved, withdrawn and pushed, main passes at every step, and what is good goes in once',
+  'whatever is opened, moved, withdrawn and pushed, main passes at every step, and what is good goes in once [section 7]',
   { timeout: 300_000 },
   async () => {
     await fc.assert(

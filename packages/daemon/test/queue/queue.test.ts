@@ -40,7 +40,7 @@ async function startGreenQueue(): Promise<TestDaemon & { runs: string }> {
   return daemon;
 }
 
-test('S4-01: a change that passes is on main, at exactly the commit that was checked', async () => {
+test('a change that passes is on main, at exactly the commit that was checked [S4-01]', async () => {
   await using daemon = await startQueue();
   const { client, repository } = daemon;
   const before = await git(repository, ['rev-parse', 'main']);
@@ -140,7 +140,7 @@ test('a change that conflicts with main is put out with the files, and comes in 
   expect(await git(repository, ['show', 'main:README.md'])).toBe('# First and second');
 });
 
-test('fault 31: main that was moved by hand while the checks ran is never overwritten, and the change is checked upon it', async () => {
+test('main that was moved by hand while the checks ran is never overwritten, and the change is checked upon it [fault 31]', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const gate = join(daemon.home.root, '..', 'gate');

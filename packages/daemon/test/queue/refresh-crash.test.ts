@@ -31,7 +31,7 @@ async function dieAt(point: CrashPoint, place: string): Promise<void> {
 }
 
 test.each(sampleOf(points, 2))(
-  'W4-15: a worktree whose daemon is killed at %s is where it was, or all of it has moved',
+  'a worktree whose daemon is killed at %s is where it was, or all of it has moved [W4-15]',
   async (point) => {
     await using place = await temporaryDirectory();
     const { agent, main, before } = await prepare(place.path);

@@ -38,7 +38,7 @@ async function start() {
   });
 }
 
-test('W4-15: a worktree at rest is brought up to main with its work, and its agent is told without being woken', async () => {
+test('a worktree at rest is brought up to main with its work, and its agent is told without being woken [W4-15]', async () => {
   await using platform = await start();
   const fox = await platform.agent('calm-fox');
   await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
@@ -67,7 +67,7 @@ test('W4-15: a worktree at rest is brought up to main with its work, and its age
   expect(await platform.mailTo(fox)).toHaveLength(1);
 });
 
-test('W4-15: a branch that conflicts with main stays, and its agent is told once in which files', async () => {
+test('a branch that conflicts with main stays, and its agent is told once in which files [W4-15]', async () => {
   await using platform = await start();
   const fox = await platform.agent('calm-fox');
   const tip = await commitFiles(fox.worktree ?? '', { 'b.txt': 'fox\n' });
@@ -82,7 +82,7 @@ test('W4-15: a branch that conflicts with main stays, and its agent is told once
   expect(await platform.events('worktree.refreshed')).toEqual([]);
 });
 
-test('W4-15: a file of its own in the way keeps a worktree as it is; it is told once, and goes along when the way is free', async () => {
+test('a file of its own in the way keeps a worktree as it is; it is told once, and goes along when the way is free [W4-15]', async () => {
   await using platform = await start();
   const fox = await platform.agent('calm-fox');
   const path = join(fox.worktree ?? '', 'b.txt');
@@ -100,7 +100,7 @@ test('W4-15: a file of its own in the way keeps a worktree as it is; it is told 
   expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
 });
 
-test('W4-15: nobody is moved who is dead, is on an errand, is in the queue, or has somebody in its worktree', async () => {
+test('nobody is moved who is dead, is on an errand, is in the queue, or has somebody in its worktree [W4-15]', async () => {
   await using platform = await start();
   const [elk, owl, newt, yak] = [
     await platform.agent('shy-elk', { endedAt: 1, endReason: 'killed' }),

@@ -30,7 +30,7 @@ async function eventsOf(type: string) {
 }
 
 describe('a usage limit of an account', () => {
-  test('S3-35…38: the task ends on the least recently used other account, in the same worktree', async () => {
+  test('the task ends on the least recently used other account, in the same worktree [S3-35…38]', async () => {
     await withAccounts(['one', 'two', 'three'], true);
     const agent = await daemon.work(
       [{ say: 'on the first' }, { limit: { until: '1h' } }, 'recall', { complete: { summary: 'on the second' } }],
@@ -91,7 +91,7 @@ describe('a usage limit of an account', () => {
     expect(await switched('two', answered.slice(1))).not.toContain('resume');
   });
 
-  test('5.2.11: where all are exhausted, it waits for the earliest, visibly, and goes on then', async () => {
+  test('where all are exhausted, it waits for the earliest, visibly, and goes on then [5.2.11]', async () => {
     await withAccounts(['one', 'two'], true);
     const steps = [{ limit: { until: '1h' } }, { limit: { until: '10s' } }, { complete: { summary: 'in the end' } }];
     const agent = await daemon.work(steps, { account: 'one' });
@@ -141,7 +141,7 @@ describe('a usage limit of an account', () => {
     });
   });
 
-  test('7.22: without rotation it waits for its own account', async () => {
+  test('without rotation it waits for its own account [7.22]', async () => {
     await withAccounts(['one', 'two'], false);
     const agent = await daemon.work([{ limit: { until: '10s' } }, { complete: { summary: 'same' } }], {
       account: 'one',
@@ -150,7 +150,7 @@ describe('a usage limit of an account', () => {
     expect(await eventsOf('account.switched')).toEqual([]);
   });
 
-  test('W3-08: an account that is not accepted is set aside, and another one steps in', async () => {
+  test('an account that is not accepted is set aside, and another one steps in [W3-08]', async () => {
     await withAccounts(['one', 'two'], true);
     const denied = { fail: { status: 401, text: 'API Error: 401 invalid x-api-key' } };
     const steps = [denied, denied, { complete: { summary: 'ok' } }];
@@ -164,7 +164,7 @@ describe('a usage limit of an account', () => {
   });
 });
 
-test('secrets stand nowhere under the home but with the accounts, though the agent prints them (faults 49)', async () => {
+test('secrets stand nowhere under the home but with the accounts, though the agent prints them [faults 49]', async () => {
   await withAccounts(['one', 'two'], true);
   const steps = [
     { print_env: 'SCRIPTED_API_KEY' },

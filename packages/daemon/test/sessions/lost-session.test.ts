@@ -67,7 +67,7 @@ test('an agent that was lost in the middle of its turn goes on, is told so, and 
   }
 });
 
-test('W1-18: one that is lost again and again is given up after a bounded number of times, and the others go on', async () => {
+test('one that is lost again and again is given up after a bounded number of times, and the others go on [W1-18]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const repository = join(place.path, 'sample');

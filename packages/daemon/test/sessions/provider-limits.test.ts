@@ -29,7 +29,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-test('S3-56: what reached nobody is said again together with the next word, where nobody listens while it works', async () => {
+test('what reached nobody is said again together with the next word, where nobody listens while it works [S3-56]', async () => {
   const gate = join(daemon.home.root, 'told');
   const busy = { shell: `until [ -e '${gate}' ]; do sleep 0.02; done` };
   const steps = [{ say: 'hello' }, 'complete', busy, 'complete', 'complete', 'complete'];
@@ -47,7 +47,7 @@ test('S3-56: what reached nobody is said again together with the next word, wher
   expect(last).toContain('the first thing');
 });
 
-test('8.11: two sessions that name the same conversation do not get into each other’s way', async () => {
+test('two sessions that name the same conversation do not get into each other’s way [8.11]', async () => {
   const agents = await Promise.all([1, 2].map(() => daemon.work(undefined, { provider: 'twin' })));
   for (const { id } of agents)
     expect(await daemon.ended(id)).toMatchObject({ run: { status: 'completed', detail: 'done' }, session: { no: 1 } });
@@ -57,7 +57,7 @@ test('8.11: two sessions that name the same conversation do not get into each ot
 
 const asks = { signal: { status: 'questions', questions: [{ id: 'db', question: 'Which database?' }] } };
 
-describe('5.2.16: an agent whose provider cannot resume', () => {
+describe('an agent whose provider cannot resume [5.2.16]', () => {
   test('is told in a new conversation what was said before, and the answers to its questions', async () => {
     const agent = await daemon.work([{ say: 'I have looked around' }, asks], { provider: 'forgetful' });
     expect(await daemon.ended(agent.id)).toMatchObject({ activity: 'waiting_for_input' });
@@ -86,7 +86,7 @@ describe('5.2.16: an agent whose provider cannot resume', () => {
   });
 });
 
-test('W3-08: a session that falls silent is shown to wait for its provider, then ended and tried again', async () => {
+test('a session that falls silent is shown to wait for its provider, then ended and tried again [W3-08]', async () => {
   const agent = await daemon.work([{ say: 'let me think' }, 'hang'], { provider: 'impatient' });
   const now = async () => viewOf(daemon.client, agent.id);
   await waitUntil(async () => (await now()).detail.startsWith('silent for '), { what: 'it to be shown as silent' });

@@ -31,7 +31,7 @@ async function machine(programs: Record<string, string>, entries: Record<string,
   };
 }
 
-test('S3-12, S3-45: each provider is listed with where it is and what it can do', async () => {
+test('each provider is listed with where it is and what it can do [S3-12, S3-45]', async () => {
   await using here = await machine({ claude: '2.1.0', codex: '0.1.0' }, { bad: 1 });
   const { providers, problems } = await listProviders(here.platform);
   const byName = new Map(providers.map((provider) => [provider.name, provider]));

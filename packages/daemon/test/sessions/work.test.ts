@@ -19,7 +19,7 @@ afterAll(async () => {
 const complete = { complete: { summary: 'all done' } };
 
 describe('a worker', () => {
-  test('works in its own worktree, commits on its own branch, and completes (S3-07, S3-15…32, S4-22, 7.10)', async () => {
+  test('works in its own worktree, commits on its own branch, and completes [S3-07, S3-15…32, S4-22, 7.10]', async () => {
     const main = await git(daemon.repository, ['rev-parse', 'main']);
     const agent = await daemon.work([
       { write: { path: 'a.txt', content: 'a' } },
@@ -45,7 +45,7 @@ describe('a worker', () => {
     expect(sessions[0]?.environment).toContain('PAWL_AGENT_TOKEN');
   });
 
-  test('S3-25: tells its story in the event log, in order and once each', async () => {
+  test('tells its story in the event log, in order and once each [S3-25]', async () => {
     const agent = await daemon.work([complete]);
     await daemon.ended(agent.id);
     const { events } = await daemon.client.events({ agent: agent.id });
@@ -63,7 +63,7 @@ describe('a worker', () => {
     expect(events.every((event, index) => index === 0 || event.seq > (events[index - 1]?.seq ?? 0))).toBe(true);
   });
 
-  test('finds its assignment in .pawl/input with the placeholders replaced and the manifest naming it (S3-03, S3-18)', async () => {
+  test('finds its assignment in .pawl/input with the placeholders replaced and the manifest naming it [S3-03, S3-18]', async () => {
     const agent = await daemon.work([complete], { task: 'report as {AGENT_NAME} ({AGENT_ID})' });
     await daemon.ended(agent.id);
     const input = join(agent.worktree ?? '', '.pawl', 'input');
@@ -90,7 +90,7 @@ describe('a worker', () => {
 });
 
 describe('the signal', () => {
-  test('S3-31, S3-33: questions leave the agent waiting for input', async () => {
+  test('questions leave the agent waiting for input [S3-31, S3-33]', async () => {
     const agent = await daemon.work([{ signal: { status: 'questions', questions: ['which colour?'] } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'waiting_for_input',
@@ -99,7 +99,7 @@ describe('the signal', () => {
     });
   });
 
-  test('S3-31: error fails the run with the agent’s own words', async () => {
+  test('error fails the run with the agent’s own words [S3-31]', async () => {
     const agent = await daemon.work([{ signal: { status: 'error', error: 'no compiler here' } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'crashed',
@@ -107,12 +107,12 @@ describe('the signal', () => {
     });
   });
 
-  test('W3-07: that comes after the result event still counts', async () => {
+  test('that comes after the result event still counts [W3-07]', async () => {
     const agent = await daemon.work([{ signal: { status: 'late', result: 'late but here', delay: '200ms' } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'late but here' } });
   });
 
-  test('5.2.1: that comes before the work is over counts as it stands when the process has left', async () => {
+  test('that comes before the work is over counts as it stands when the process has left [5.2.1]', async () => {
     const early = `mkdir -p .pawl/output && echo '{"status":"done","result":"too early"}' > .pawl/output/signal.json`;
     const agent = await daemon.work([
       { shell: early },
@@ -125,7 +125,7 @@ describe('the signal', () => {
     expect(subject).toBe('work that came after the signal');
   });
 
-  test('that is missing is asked for, in the same conversation and worktree, with the next session number (S3-34, S3-43)', async () => {
+  test('that is missing is asked for, in the same conversation and worktree, with the next session number [S3-34, S3-43]', async () => {
     const agent = await daemon.work([{ say: 'I forgot' }, 'wait', { say: 'turns: {turns}' }, complete]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' }, session: { no: 2 } });
     const { sessions } = await daemon.client.inspectAgent(agent.id);
@@ -134,12 +134,12 @@ describe('the signal', () => {
     expect(await outputText(daemon.client, agent.id)).toContain('turns: 2');
   });
 
-  test('W3-07: that is half-written counts as missing', async () => {
+  test('that is half-written counts as missing [W3-07]', async () => {
     const agent = await daemon.work([{ signal: 'partial' }, 'wait', complete]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'all done' } });
   });
 
-  test('7.12: that never comes is asked for three times and then the agent has crashed', async () => {
+  test('that never comes is asked for three times and then the agent has crashed [7.12]', async () => {
     const agent = await daemon.work([
       { say: 'one' },
       'wait',
@@ -156,7 +156,7 @@ describe('the signal', () => {
     expect(ended.run?.detail).toMatch(/no signal/);
   });
 
-  test('S3-28, 5.2.2, 5.2.3: one directory too deep is found, and an old one from the repository is not believed', async () => {
+  test('one directory too deep is found, and an old one from the repository is not believed [S3-28, 5.2.2, 5.2.3]', async () => {
     const deep = await daemon.work([
       { shell: `mkdir -p sub/.pawl/output && echo '{"status":"done","result":"deep"}' > sub/.pawl/output/signal.json` },
     ]);
@@ -171,7 +171,7 @@ describe('the signal', () => {
     expect(await daemon.ended(stale.id)).toMatchObject({ run: { status: 'failed', detail: 'it exited with code 3' } });
   });
 
-  test('of a process that does not leave afterwards ends that process (W3-09)', async () => {
+  test('of a process that does not leave afterwards ends that process [W3-09]', async () => {
     await using quick = await startTestDaemon({ timing: { hungAfterSignalMs: 400, stopGraceMs: 500 } });
     const agent = await quick.work([
       { shell: `mkdir -p .pawl/output && echo '{"status":"done","result":"hung"}' > .pawl/output/signal.json` },
@@ -203,7 +203,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  test('5.2.12: stop ends everything, also what ignores TERM or has detached itself, and leaves the work', async () => {
+  test('stop ends everything, also what ignores TERM or has detached itself, and leaves the work [5.2.12]', async () => {
     await using quick = await startTestDaemon({ timing: { stopGraceMs: 500 } });
     const agent = await quick.work([
       { write: { path: 'kept.txt', content: 'kept' } },
@@ -256,7 +256,7 @@ describe('what goes wrong', () => {
     expect(await daemon.ended(next.id)).toMatchObject({ run: { status: 'completed' } });
   });
 
-  test('S3-17: why a start failed is what the person is told', async () => {
+  test('why a start failed is what the person is told [S3-17]', async () => {
     const place = join(daemon.home.worktrees, 'sample', 'blocked');
     mkdirSync(place, { recursive: true });
     writeFileSync(join(place, 'somebody-elses'), 'file');

@@ -39,7 +39,7 @@ async function adoptedIn({ client }: Pick<TestDaemon, 'client'>, all = false): P
 }
 
 describe.runIf(process.platform === 'linux')('7.1: agents that somebody else started', () => {
-  test('7.7: they are in ps as adopted, come by a fork of agent 0, and leave when their process does', async () => {
+  test('they are in ps as adopted, come by a fork of agent 0, and leave when their process does [7.7]', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     expect(await adoptedIn(daemon)).toEqual([]);
@@ -177,7 +177,7 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     });
   });
 
-  test('7.5: nobody asks one: nothing makes it answer, and that is said', async () => {
+  test('nobody asks one: nothing makes it answer, and that is said [7.5]', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     const pid = await strangers.start('claude', daemon.repository);
@@ -231,7 +231,7 @@ describe.runIf(process.platform === 'linux')('7.7: the roster of a daemon', () =
   });
 });
 
-test('W0-03: a daemon leaves word of all programs, those of config.yaml too', async () => {
+test('a daemon leaves word of all programs, those of config.yaml too [W0-03]', async () => {
   await using daemon = await startTestDaemon({
     providers: { mine: { command: ['/opt/mine'] }, broken: { command: [] } },
     choices: { provider: 'mine' },

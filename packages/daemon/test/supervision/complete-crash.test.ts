@@ -21,7 +21,7 @@ const points: readonly CrashPoint[] = [
 ];
 
 test.each(sampleOf(points, 2))(
-  '7.3, 7.11: an agent that has completed when its daemon is killed at %s ends, once, and is cleaned up after',
+  'an agent that has completed when its daemon is killed at %s ends, once, and is cleaned up after [7.3, 7.11]',
   async (point) => {
     await using place = await temporaryDirectory();
     const [home, repository, gate] = ['home', 'sample', 'gate'].map((name) => join(place.path, name)) as [
@@ -69,7 +69,7 @@ test.each(sampleOf(points, 2))(
   },
 );
 
-test('7.3: one that rested when it completed has ended in the same moment, whatever becomes of the daemon', async () => {
+test('one that rested when it completed has ended in the same moment, whatever becomes of the daemon [7.3]', async () => {
   await using place = await temporaryDirectory();
   const [home, repository] = [join(place.path, 'home'), join(place.path, 'sample')];
   await sampleRepository(repository);

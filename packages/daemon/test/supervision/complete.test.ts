@@ -75,7 +75,7 @@ const typesOf = async (agentId: string) =>
   (await daemon.client.events({ agent: agentId, limit: 1000 })).events.map(({ type }) => type);
 const view = async (agentId: string) => viewOf(daemon.client, agentId);
 
-describe('S4-09, S4-10, S4-23, W4-08: an agent that says that it is done', () => {
+describe('an agent that says that it is done [S4-09, S4-10, S4-23, W4-08]', () => {
   test('tells its parent and everybody with the roles that its definition names, ends, and is cleaned up after', async () => {
     const { task } = await daemon.client.addTask({ path: daemon.repository, name: 'teach the parser comments' });
     const agent = await daemon.work(
@@ -120,7 +120,7 @@ describe('S4-09, S4-10, S4-23, W4-08: an agent that says that it is done', () =>
     expect(await recipients(agent.id)).toEqual([gatekeeper]);
   });
 
-  test('6.3 #235, 7.12: tells the agent that asked for it, and that counts for more than an exit code', async () => {
+  test('tells the agent that asked for it, and that counts for more than an exit code [6.3 #235, 7.12]', async () => {
     const options = { scenario: await daemon.scenario([says('--summary', 'as you asked'), { crash: { code: 3 } }]) };
     const request = { path: daemon.repository, task: 'help', provider: 'scripted', options, definition: 'builder' };
     const { agent } = await agentClient(daemon.home, overseer).work(request, randomUUID());
@@ -144,7 +144,7 @@ describe('S4-09, S4-10, S4-23, W4-08: an agent that says that it is done', () =>
   });
 });
 
-describe('7.12: a signal is stronger', () => {
+describe('a signal is stronger [7.12]', () => {
   test('one that says error, than a word that all is well', async () => {
     const agent = await daemon.work([says('--summary', 'fine'), { signal: { status: 'error', error: 'not so' } }]);
     expect(await cleanedUp(daemon.client, agent.id)).toMatchObject({
@@ -178,7 +178,7 @@ describe('7.12: a signal is stronger', () => {
   });
 });
 
-test('7.11, 8.13: uncommitted work is asked for once, and then kept where it is', async () => {
+test('uncommitted work is asked for once, and then kept where it is [7.11, 8.13]', async () => {
   const dirty = { shell: 'echo changed >> README.md' };
   const agent = await daemon.work([dirty, says('--summary', 'done'), 'wait', { say: 'no' }, 'wait']);
   expect(await cleanedUp(daemon.client, agent.id)).toMatchObject({
@@ -199,7 +199,7 @@ test('7.11, 8.13: uncommitted work is asked for once, and then kept where it is'
 describe('between the word and the end', () => {
   const refused = { code: 'conflict', message: expect.stringContaining('has completed') };
 
-  test('7.4, S4-25, W4-09: it is ready for cleanup, is not resumed or told, and a stop ends it as done', async () => {
+  test('it is ready for cleanup, is not resumed or told, and a stop ends it as done [7.4, S4-25, W4-09]', async () => {
     const agent = await staying();
     const child = await childOf(agent.id);
     const self = agentClient(daemon.home, agent.id);
@@ -245,7 +245,7 @@ describe('between the word and the end', () => {
   });
 });
 
-test('7.3, 8.10: a process that does not leave is ended, but not one that was asked to commit', async () => {
+test('a process that does not leave is ended, but not one that was asked to commit [7.3, 8.10]', async () => {
   await using quick = await startTestDaemon({ timing: { hungAfterSignalMs: 300, stopGraceMs: 500 } });
   // One that is to commit had said that it is done before it began: it is given the time that it needs.
   const gate = join(quick.home.root, 'gate');
@@ -292,7 +292,7 @@ describe('an agent that rests, and of which a person says that it is done', () =
     expect(await recipients(child.id)).toContain(builder);
   });
 
-  test('8.13: an untracked file keeps its worktree, and it is dead all the same', async () => {
+  test('an untracked file keeps its worktree, and it is dead all the same [8.13]', async () => {
     const agent = await childOf(builder);
     writeFileSync(join(agent.worktree ?? '', 'new.txt'), 'new');
     await daemon.client.completeAgent(agent.alias, {});

@@ -116,7 +116,7 @@ test('a request is remembered for a day, and no longer, though the daemon does n
   expect(await send()).not.toBe(first);
 });
 
-test('S4-23, S4-24: the mailbox directory of the dead goes with the next look, and that of the living stays', async () => {
+test('the mailbox directory of the dead goes with the next look, and that of the living stays [S4-23, S4-24]', async () => {
   const [dying, living] = [await daemon.rested(), await daemon.rested()];
   const mailboxOf = (alias: string) => join(daemon.home.messages, basename(root), alias);
   for (const { id } of [dying, living]) await daemon.client.sendMail({ to: id, body: 'hello' }, randomUUID());
@@ -133,7 +133,7 @@ test('S4-23, S4-24: the mailbox directory of the dead goes with the next look, a
   expect(existsSync(mailboxOf(living.alias))).toBe(true);
 });
 
-test('6.2.3: a nudge wakes a caretaker that rests, with the text of its definition, once there is something new', async () => {
+test('a nudge wakes a caretaker that rests, with the text of its definition, once there is something new [6.2.3]', async () => {
   // The agents of other tests would be something new.
   await using daemon = await startTestDaemon({ clock: () => now, timing: { livenessMs: 600_000 } });
   const nudge = 'Status check: is the kettle on?';

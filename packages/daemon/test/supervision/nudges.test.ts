@@ -13,7 +13,7 @@ const texts = {
 
 const everyTwoMinutes = (minutes: number) => Array.from({ length: minutes / 2 }, (_, index) => index * 2);
 
-test('S4-27, S4-28, S4-12, 7.21: fixed nudges everybody who could answer with its own text every two minutes, and nobody else', async () => {
+test('fixed nudges everybody who could answer with its own text every two minutes, and nobody else [S4-27, S4-28, S4-12, 7.21]', async () => {
   const fleet = await openFleet({ nudges: 'fixed' });
   const able = {
     supervisor: await fleet.add('supervisor', 'resting'),
@@ -34,7 +34,7 @@ test('S4-27, S4-28, S4-12, 7.21: fixed nudges everybody who could answer with it
   expect(Object.keys(nudged)).toHaveLength(4);
 });
 
-test('7.21, field note 9: an idle fleet costs nothing for a day: no mail, no turn, and not an event after the first look', async () => {
+test('an idle fleet costs nothing for a day: no mail, no turn, and not an event after the first look [7.21, field note 9]', async () => {
   const fleet = await openFleet({ nudges: 'smart' });
   const keepers = [await fleet.add('supervisor', 'resting'), await fleet.add('merge-queue', 'resting')];
   for (let number = 0; number < 2; number++) await fleet.add('worker', 'resting');
@@ -56,7 +56,7 @@ test('7.21, field note 9: an idle fleet costs nothing for a day: no mail, no tur
   expect(fleet.store.lastSeq()).toBe(before.events + 24);
 });
 
-test('7.21, 6.2.3: a smart day: news bring one nudge, work of others brings them after 2, 4, 8, 16, 30 minutes, then all is quiet', async () => {
+test('a smart day: news bring one nudge, work of others brings them after 2, 4, 8, 16, 30 minutes, then all is quiet [7.21, 6.2.3]', async () => {
   const fleet = await openFleet({ nudges: 'smart' });
   const supervisor = await fleet.add('supervisor', 'resting');
   const queue = await fleet.add('merge-queue', 'resting');
@@ -105,7 +105,7 @@ test('a mailbox full of what is no news is read to its end, page by page', async
   expect(await fleet.count('nudge.sent')).toBe(1);
 });
 
-test('6.2.3: a nudge that nobody reads is the only one, in both modes', async () => {
+test('a nudge that nobody reads is the only one, in both modes [6.2.3]', async () => {
   for (const mode of ['fixed', 'smart'] as const) {
     const fleet = await openFleet({ nudges: mode });
     const supervisor = await fleet.add('supervisor', 'resting');
@@ -131,7 +131,7 @@ test('a clock that jumps two hours, forwards or back, brings one nudge and no st
   expect(await fleet.reasons(supervisor.id)).toEqual(['unconsumed']);
 });
 
-test('7.21: a reason is told when it changes, and the same from then on', async () => {
+test('a reason is told when it changes, and the same from then on [7.21]', async () => {
   const fleet = await openFleet({ nudges: 'smart' });
   const worker = await fleet.add('worker', 'working');
   const workspace = await fleet.add('workspace', 'working');

@@ -35,7 +35,7 @@ async function eventsOf(agentId: string, ...types: string[]): Promise<Event[]> {
   return (await allEvents(daemon.client)).filter((event) => event.agentId === agentId && types.includes(event.type));
 }
 
-describe('S4-04, field note 4: who makes no progress is marked, and not ended:', () => {
+describe('who makes no progress is marked, and not ended: [S4-04, field note 4]', () => {
   test('a hung stream, after half an hour and not before; whatever it is told is no progress', async () => {
     const agent = await daemon.work([{ say: 'thinking about it' }, 'hang']);
     await outputHas(daemon.client, agent.id, 'thinking about it');
@@ -97,7 +97,7 @@ describe('S4-04, field note 4: who makes no progress is marked, and not ended:',
   });
 });
 
-test('W4-17: who looks after it is told by mail, once, and so is everybody with a role that it notifies', async () => {
+test('who looks after it is told by mail, once, and so is everybody with a role that it notifies [W4-17]', async () => {
   const lasting = { kind: 'main', class: 'persistent', tools: ['*'] };
   daemon.define('overseer', { name: 'overseer', role: 'oversight', ...lasting });
   daemon.define('bystander', { name: 'bystander', role: 'other', ...lasting });
@@ -125,7 +125,7 @@ test('W4-17: who looks after it is told by mail, once, and so is everybody with 
   await daemon.client.stopAgent(child.id);
 });
 
-test('W4-06, field note 4: a crash loop ends after three restarts, flagged; nobody is restarted who need not be', async () => {
+test('a crash loop ends after three restarts, flagged; nobody is restarted who need not be [W4-06, field note 4]', async () => {
   daemon.define('keeper', { kind: 'main', class: 'persistent', tools: ['*'] });
   const crash = [{ say: 'up' }, { crash: { code: 3 } }];
   const [looping, recovering, stopped, worker] = await Promise.all([

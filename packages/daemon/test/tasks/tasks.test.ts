@@ -45,7 +45,7 @@ async function eventsAbout(taskId: string): Promise<string[]> {
 }
 
 describe('a plan', () => {
-  test('S3-08, 5.2.15: a task is added once, however its name is written, until it is completed', async () => {
+  test('a task is added once, however its name is written, until it is completed [S3-08, 5.2.15]', async () => {
     const name = `Write the parser ${randomUUID()}`;
     const { task, created } = await daemon.client.addTask({ path: daemon.repository, name, phase: 'one' });
     expect(created).toBe(true);
@@ -67,7 +67,7 @@ describe('a plan', () => {
     expect(new Set(answers.map(({ task }) => task.id)).size).toBe(1);
   });
 
-  test('W3-06: a task waits for those before it, by id or name, and is free when they are completed', async () => {
+  test('a task waits for those before it, by id or name, and is free when they are completed [W3-06]', async () => {
     const first = await added();
     const second = await added({ after: [first.name, first.id] });
     expect(second).toMatchObject({ state: 'blocked', detail: `waits for ${first.name}`, dependsOn: [first.id] });
@@ -106,7 +106,7 @@ describe('a plan', () => {
 });
 
 describe('an agent and the plan', () => {
-  test('S3-01, S3-02: a task that is added with an agent is a sibling of that agent’s task', async () => {
+  test('a task that is added with an agent is a sibling of that agent’s task [S3-01, S3-02]', async () => {
     const task = await added({ phase: `phase ${randomUUID()}` });
     const agent = await take(task, [{ say: 'standing by' }, 'hang']);
     const own = agentClient(daemon.home, agent.id);
@@ -145,7 +145,7 @@ describe('an agent and the plan', () => {
     await expect(own.addTask({ name: 'x', agent: stranger })).rejects.toMatchObject(forbidden);
   });
 
-  test('S3-02, W3-03: from within its session, `pawl task` acts as that agent', async () => {
+  test('from within its session, `pawl task` acts as that agent [S3-02, W3-03]', async () => {
     const task = await added({ phase: `phase ${randomUUID()}` });
     const name = `found on the way ${randomUUID()}`;
     const agent = await take(task, [{ pawl: ['task', 'add', name, '--agent-id', '{id}'] }, 'complete']);
@@ -156,7 +156,7 @@ describe('an agent and the plan', () => {
 });
 
 describe('work on a task', () => {
-  test('W3-06: its result message becomes the summary, and those who depend on it are told', async () => {
+  test('its result message becomes the summary, and those who depend on it are told [W3-06]', async () => {
     const first = await added({ description: 'with care' });
     const second = await added({ after: [first.id] });
     await expect(take(second)).rejects.toMatchObject({ code: 'conflict' });
@@ -216,7 +216,7 @@ describe('work on a task', () => {
     ]);
   });
 
-  test('W3-10: it is put back after a crash, and blocked after the third', async () => {
+  test('it is put back after a crash, and blocked after the third [W3-10]', async () => {
     const task = await added();
     for (let crash = 1; crash <= 3; crash += 1) {
       const agent = await take(task, [{ signal: { status: 'error', error: `no. ${crash}` } }]);
@@ -241,7 +241,7 @@ describe('work on a task', () => {
   });
 });
 
-test('W3-10: at the start of a daemon, tasks of the dead and of those who rest are put back', async () => {
+test('at the start of a daemon, tasks of the dead and of those who rest are put back [W3-10]', async () => {
   await using own = await startTestDaemon();
   const add = async () => (await own.client.addTask({ path: own.repository, name: randomUUID() })).task;
   const [first, second, next] = [await add(), await add(), await add()];

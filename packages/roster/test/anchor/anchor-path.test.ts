@@ -41,7 +41,7 @@ test.each([
   expect(isHelper(environment)).toBe(helper);
 });
 
-test('section 0: the older layout counts where its files are, and ours are not', async () => {
+test('the older layout counts where its files are, and ours are not [section 0]', async () => {
   await using place = await temporaryDirectory();
   expect(layoutOf(place.path)).toBe(ownLayout);
   mkdirSync(join(place.path, '.ai', 'sessions'), { recursive: true });

@@ -12,7 +12,7 @@ const inTurn =
   () =>
     words.shift() ?? 'last';
 
-describe('S0-22, invariant 16: how a session begins', () => {
+describe('how a session begins [S0-22, invariant 16]', () => {
   test('alone without an anchor it is fresh, and nothing is written [S0-07]', async () => {
     await using project = await aProject();
     expect(beginSession(project.place(), surveyed('alone'))).toMatchObject({
@@ -188,7 +188,7 @@ test('an agent in a worktree of its own is isolated, looks at nothing and writes
   expect(beginSession(project.place(environment), surveyed('beside')).branch).toBe('helper');
 });
 
-test('section 0: in the older layout a helper’s file is an org file', async () => {
+test('in the older layout a helper’s file is an org file [section 0]', async () => {
   await using project = await aProject();
   project.put('.ai/session-context.org', 'alive');
   const begun = beginSession(project.place(), surveyed('beside', { own: { pid: 4, start: 'b/4' } }), inTurn('ab12'));

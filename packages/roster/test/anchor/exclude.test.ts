@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anchorPattern, keepAnchorsOut } from '../../src/anchor/exclude.ts';
 
-test('section 0: git does not see anchors, and one line is added once', async () => {
+test('git does not see anchors, and one line is added once [section 0]', async () => {
   await using place = await temporaryDirectory();
   await sampleRepository(place.path);
   const exclude = join(place.path, '.git/info/exclude');

@@ -67,7 +67,7 @@ test('a line that was taken in early is the next turn, shown and counted once', 
   expect(agent.echoes.map(([text]) => text)).toEqual(['Begin', 'a', 'b']);
 });
 
-test('fault 3: a line whose name was seen is dropped, in the same process and in the next, which shows it once', async () => {
+test('a line whose name was seen is dropped, in the same process and in the next, which shows it once [fault 3]', async () => {
   await using on = await stage();
   const scenario = await on.scenario(['hang']);
   {

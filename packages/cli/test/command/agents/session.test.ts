@@ -86,7 +86,7 @@ describe.runIf(process.platform === 'linux')('a day of three sessions [S0-22]', 
     );
   });
 
-  test('invariant 16: an orphaned helper closes', async () => {
+  test('an orphaned helper closes [invariant 16]', async () => {
     await using place = await aPlace();
     const pid = await place.agents.start('claude', place.root);
     const id = place.begin()[1]?.replace('id: ', '') ?? '';

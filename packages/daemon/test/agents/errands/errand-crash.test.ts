@@ -13,7 +13,7 @@ import { committing } from '../../support/errand.ts';
 const points: CrashPoint[] = ['merge.after_intent', 'merge.after_ref', 'merge.after_files', 'merge.after_end'];
 
 test.each(sampleOf(points, 2))(
-  'a merge that is killed at %s is finished by the next daemon, or has changed nothing',
+  'a merge killed at %s is completed by the next daemon, or has changed nothing',
   async (point) => {
     await using place = await temporaryDirectory();
     const home = join(place.path, 'home');

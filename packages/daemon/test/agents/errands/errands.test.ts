@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
-/** Each test finds the repository on main, clean, at its first commit. */
+/** Each test starts with the repository on main, clean, at its first commit. */
 beforeEach(async () => {
   rmSync(join(daemon.repository, '.git', 'MERGE_HEAD'), { force: true });
   await git(daemon.repository, ['checkout', '--quiet', '--force', '-B', 'main', first]);
@@ -35,8 +35,8 @@ async function settled(id: string) {
   return waitUntil(async () => (await view(id)).worktreeEnd, { what: 'the worktree to be settled' });
 }
 
-describe('W3-03: an errand', () => {
-  test('5.2.10: is an agent with a worktree and branch of its own, which stay when it is done', async () => {
+describe('an errand [W3-03]', () => {
+  test('is an agent with its own worktree and branch, which stay when it is done [5.2.10]', async () => {
     const errand = await doneErrand(daemon, committing('a.txt', 'a'), 'fix the typo');
     expect(errand).toMatchObject({
       mode: 'errand',
@@ -53,7 +53,7 @@ describe('W3-03: an errand', () => {
     await expect(daemon.client.abandonErrand(worker.id)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('shows what it changed, committed or not, also to itself', async () => {
+  test('shows its changes, committed or not, also to itself', async () => {
     const errand = await doneErrand(daemon, [
       ...committing('a.txt', 'a\n'),
       { write: { path: 'b.txt', content: 'b\n' } },
@@ -65,7 +65,7 @@ describe('W3-03: an errand', () => {
     expect(await agentClient(daemon.home, errand.id).diffErrand(errand.id)).toEqual(diff);
   });
 
-  test('S3-56, S3-57: goes on with what it is told, in the same conversation, without any other word', async () => {
+  test('continues with a message, in the same conversation, without any other prompt [S3-56, S3-57]', async () => {
     const { id } = await daemon.work([{ say: 'hello' }, 'complete', 'recall', 'complete'], { mode: 'errand' });
     await daemon.ended(id);
     const sent = await daemon.client.sendErrand(id, { message: 'in the docs, too' }, randomUUID());
@@ -84,7 +84,7 @@ describe('W3-03: an errand', () => {
 });
 
 describe('a merge', () => {
-  test('takes the checkout of main along when it is clean, ends the errand, and says so when asked again', async () => {
+  test('updates a clean checkout of main, ends the errand, and reports the same when repeated', async () => {
     const errand = await doneErrand(daemon, committing('a.txt', 'a'));
     const tip = await tipOf(errand.branch ?? '');
     const merged = await daemon.client.mergeErrand(errand.id, {});
@@ -100,7 +100,7 @@ describe('a merge', () => {
     await expect(daemon.client.abandonErrand(errand.id)).resolves.toMatchObject({ agent: { detail: 'merged' } });
   });
 
-  test('joins two lines of work, into a branch that nobody has checked out', async () => {
+  test('joins two lines of work, into a branch that is not checked out', async () => {
     const errand = await doneErrand(daemon, committing('a.txt', 'a'));
     await git(daemon.repository, ['branch', '--force', 'release', first]);
     await git(daemon.repository, ['checkout', '--quiet', 'release']);
@@ -118,7 +118,7 @@ describe('a merge', () => {
     expect(changed.map(([path]) => path).sort()).toEqual(['.git/logs/refs/heads/release', '.git/refs/heads/release']);
   });
 
-  test('two at the same moment both come in, one after the other', async () => {
+  test('two at the same time both succeed, one after the other', async () => {
     const errands = [
       await doneErrand(daemon, committing('a.txt', 'a')),
       await doneErrand(daemon, committing('b.txt', 'b')),
@@ -129,7 +129,7 @@ describe('a merge', () => {
     expect(await git(daemon.repository, ['status', '--porcelain'])).toBe('');
   });
 
-  test('commits what is uncommitted when asked to, and refuses it otherwise', async () => {
+  test('commits uncommitted files on request, and refuses them otherwise', async () => {
     const errand = await doneErrand(daemon, [{ write: { path: 'left.txt', content: 'left' } }]);
     const before = fingerprint(daemon.repository);
     await expect(daemon.client.mergeErrand(errand.id, {})).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe('a merge', () => {
     expect(await settled(errand.id)).toMatchObject({ state: 'trashed' });
   });
 
-  test('W3-11: of nothing, into itself, into nothing, into an agent’s branch, or of one at work is refused', async () => {
+  test('of nothing, into itself, into nothing, into an agent’s branch, or of a working errand is refused [W3-11]', async () => {
     const idle = await doneErrand(daemon, []);
     const errand = await doneErrand(daemon, committing('a.txt', 'a'));
     const busy = await daemon.work([{ say: 'standing by' }, 'hang'], { mode: 'errand' });
@@ -196,7 +196,7 @@ describe('a merge', () => {
     expect(await daemon.client.mergeErrand(errand.id, {})).toMatchObject({ already: false });
   });
 
-  test('into main moves main alone when the work tree is on another branch', async () => {
+  test('into main moves only main if another branch is checked out', async () => {
     const errand = await doneErrand(daemon, committing('a.txt', 'a'));
     await git(daemon.repository, ['checkout', '--quiet', '-B', 'elsewhere']);
     writeFileSync(join(daemon.repository, 'README.md'), 'mine\n');
@@ -207,7 +207,7 @@ describe('a merge', () => {
   });
 });
 
-test('an errand that is abandoned ends, also at work; its files can be taken back, its branch stays', async () => {
+test('an abandoned errand ends, even while it works; its files can be restored, and its branch stays', async () => {
   const { id } = await daemon.work(
     [...committing('a.txt', 'a'), { write: { path: 'left.txt', content: 'left' } }, { say: 'standing by' }, 'hang'],
     { mode: 'errand' },

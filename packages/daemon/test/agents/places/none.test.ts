@@ -34,7 +34,7 @@ async function killed(agent: AgentView): Promise<AgentView> {
 }
 
 describe('an agent without a project', () => {
-  test('works in a directory of its own: no repository, no branch, no change [S3-28, 7.10]', async () => {
+  test('works in its own directory: no repository, no branch, no change [S3-28, 7.10]', async () => {
     const agent = await worked([{ shell: 'git rev-parse 2>/dev/null && touch in-git; pwd > where' }, 'complete']);
     expect(agent).toMatchObject({ project: null, branch: null, baseCommit: null, workdir: null, places: [] });
     expect(agent.run).toMatchObject({ status: 'completed' });
@@ -56,7 +56,7 @@ describe('an agent without a project', () => {
     expect(mails[0]).toMatchObject({ to: { id: agent.id } });
   });
 
-  test('forks children without a project, or into the one that is named', async () => {
+  test('forks children without a project, or into a named one', async () => {
     const parent = await worked([{ say: 'hello' }, 'complete', 'complete']);
     const child = await daemon.ended((await daemon.fork(parent.id, { prompt: 'go on' })).id);
     expect(child).toMatchObject({ project: null, branch: null });
@@ -66,7 +66,7 @@ describe('an agent without a project', () => {
     await expect(withFiles).rejects.toMatchObject({ code: 'invalid_input', message: expect.stringContaining('files') });
   });
 
-  test('leaves its directory to the trash, with all that is in it, and gets it back from there [7.11]', async () => {
+  test('leaves its directory to the trash, with everything in it, from where it can be restored [7.11]', async () => {
     const agent = await worked([{ write: { path: 'result.txt', content: 'forty-two' } }, 'complete']);
     const dead = await killed(agent);
     expect(dead.worktreeEnd).toMatchObject({ state: 'trashed' });
@@ -74,14 +74,14 @@ describe('an agent without a project', () => {
     const entry = dead.worktreeEnd?.state === 'trashed' ? dead.worktreeEnd.entry : '';
     const { worktrees } = await daemon.client.worktrees();
     expect(worktrees.find((each) => each.entry === entry)).toMatchObject({ state: 'trashed', path: agent.worktree });
-    // Files that no commit has are not pruned unless a person insists.
+    // Uncommitted files are not pruned unless a person insists.
     expect((await daemon.client.pruneWorktrees({ olderThanMs: 0 })).pruned).not.toContain(entry);
     await daemon.client.restoreWorktree(entry);
     expect(readFileSync(join(agent.worktree, 'result.txt'), 'utf8')).toBe('forty-two');
     expect((await viewOf(daemon.client, agent.id)).worktreeEnd).toMatchObject({ state: 'restored' });
   });
 
-  test('fails to start when its directory is gone', async () => {
+  test('fails to start if its directory is gone', async () => {
     const agent = await worked(['complete', 'complete']);
     rmSync(agent.worktree, { recursive: true });
     await daemon.client.resumeAgent(agent.id, { prompt: 'again' }, randomUUID());
@@ -90,14 +90,14 @@ describe('an agent without a project', () => {
     expect(failed.run?.detail).toContain(agent.worktree);
   });
 
-  test('is kept from settings that it wrote itself', async () => {
+  test('ignores settings that it wrote itself', async () => {
     const agent = await worked(['complete', 'complete']);
     writeFileSync(join(agent.worktree, '.mcp.json'), '{}');
     await daemon.client.resumeAgent(agent.id, { prompt: 'again' }, randomUUID());
     expect((await daemon.ended(agent.id)).run).toMatchObject({ status: 'completed' });
   });
 
-  test('reaches no project: neither by mail, nor with work, nor with changes', async () => {
+  test('reaches no project: not by mail, work or changes', async () => {
     const agent = await worked(['complete']);
     const worker = await daemon.ended((await daemon.work(['complete'])).id);
     const own = agentClient(daemon.home, agent.id);
@@ -111,7 +111,7 @@ describe('an agent without a project', () => {
     await expect(without).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  test('takes up no planned task and starts from no commit', async () => {
+  test('claims no planned task and starts from no commit', async () => {
     await expect(daemon.work(['complete'], { ...none, base: 'main' })).rejects.toMatchObject({ code: 'invalid_input' });
     const planned = daemon.work(['complete'], { ...none, planned: '@next' });
     await expect(planned).rejects.toMatchObject({ code: 'invalid_input' });

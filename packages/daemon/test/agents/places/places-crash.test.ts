@@ -80,7 +80,7 @@ test.each(sampleOf(startPoints, 2))(
 const endPoints: readonly CrashPoint[] = ['cleanup.after_trash', 'cleanup.after_commit', 'cleanup.after_place'];
 
 test.each(sampleOf(endPoints, 1))(
-  'a clean-up of two worktrees that is killed at %s is finished, and each is trashed once',
+  'a clean-up of two worktrees killed at %s is completed, and each is trashed once',
   async (point) => {
     const { place, home, sample, web, request } = await ground([
       { write: { path: 'top.txt', content: 'kept' } },

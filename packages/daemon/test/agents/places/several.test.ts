@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const both = { path: undefined, projects: ['sample', 'web'] };
 
-/** Puts an agent to work in both projects and waits until its run has ended. */
+/** Starts an agent in both projects and waits until its run has ended. */
 async function worked(steps: unknown[], body = {}): Promise<AgentView & { workdir: string; worktree: string }> {
   const { id } = await daemon.work(steps, { ...both, ...body });
   const agent = await daemon.ended(id);
@@ -71,7 +71,7 @@ describe('an agent with several projects', () => {
     expect(agent.run).toMatchObject({ status: 'completed', detail: `said in ${place}` });
   });
 
-  test('is shown in each of them: in state.json with its worktree there, and in the list of agents', async () => {
+  test('is shown in each: in state.json with its worktree there, and in the list of agents', async () => {
     const agent = await worked(['complete']);
     const [place] = agent.places;
     type State = { repos: Record<string, { agents: Record<string, { worktree_path: string }> }> };
@@ -102,7 +102,7 @@ describe('an agent with several projects', () => {
     expect((await daemon.ended(agent.id)).run).toMatchObject({ status: 'failed' });
   });
 
-  test('keeps the worktree that is dirty and loses the one that is clean [S3-63, S3-64, S3-65, 7.11]', async () => {
+  test('keeps the dirty worktree and loses the clean one [S3-63, S3-64, S3-65, 7.11]', async () => {
     const agent = await worked([{ write: { path: 'web/new.txt', content: 'x' } }, 'complete']);
     const dead = await killed(agent);
     expect(dead.worktreeEnd).toMatchObject({ state: 'trashed' });
@@ -143,7 +143,7 @@ describe('an agent with several projects', () => {
     expect(await git(daemon.web, ['show', `work/${agent.alias}:index.html`])).toBe('changed');
   });
 
-  test('fails to start when one of its worktrees is missing, and runs nowhere else [S3-17]', async () => {
+  test('fails to start if one of its worktrees is missing, and runs nowhere else [S3-17]', async () => {
     const agent = await worked([{ say: 'once' }, 'complete', { shell: 'touch here' }, 'complete']);
     rmSync(join(agent.workdir, 'web'), { recursive: true });
     await daemon.client.resumeAgent(agent.id, { prompt: 'again' }, randomUUID());
@@ -153,7 +153,7 @@ describe('an agent with several projects', () => {
     expect(existsSync(join(agent.workdir, 'here'))).toBe(false);
   });
 
-  test('is limited by the paths of the directory that it runs in', async () => {
+  test('is limited by paths relative to its working directory', async () => {
     daemon.define('writer', { name: 'writer', kind: 'main', class: 'ephemeral', tools: ['Write(web/**)', 'Bash'] });
     const agent = await worked(['complete'], { definition: 'writer' });
     const own = agentClient(daemon.home, agent.id);
@@ -163,7 +163,7 @@ describe('an agent with several projects', () => {
     expect(await mayWrite(join(agent.worktree, 'web', 'a.txt'))).toBe(false);
   });
 
-  test('passes its projects on to a fork, with the files of each when they are asked for', async () => {
+  test('passes its projects to a fork, with the files of each on request', async () => {
     const parent = await worked([{ say: 'hello' }, 'complete', { say: 'child' }, 'complete']);
     writeFileSync(join(parent.workdir, 'web', 'loose.txt'), 'loose');
     writeFileSync(join(parent.worktree, 'other.txt'), 'other');
@@ -174,7 +174,7 @@ describe('an agent with several projects', () => {
     expect(readFileSync(join(ended.worktree ?? '', 'other.txt'), 'utf8')).toBe('other');
   });
 
-  test('is refused for a project that is named twice, is unknown, or comes with a path or with none', async () => {
+  test('is refused for a project that is named twice, is unknown, or comes with a path or --no-project', async () => {
     const ask = (body: object) => daemon.work(['complete'], { path: undefined, ...body });
     await expect(ask({ projects: ['web', daemon.web] })).rejects.toMatchObject({
       code: 'invalid_input',

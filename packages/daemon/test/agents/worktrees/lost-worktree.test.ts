@@ -37,8 +37,8 @@ const recordOf = ({ alias }: AgentView) => join(daemon.repository, '.git', 'work
 
 const signalIn = (path: string) => readFileSync(join(path, '.pawl', 'output', 'signal.json'), 'utf8');
 
-describe('a run whose process never began', () => {
-  test('fails with the reason when git has no record of the worktree, whatever the last signal says', async () => {
+describe('a run whose process never started', () => {
+  test('fails with the reason if git has no record of the worktree, whatever the last signal says', async () => {
     const agent = await rested();
     expect(signalIn(agent.worktree)).toContain('done');
     rmSync(recordOf(agent), { recursive: true });
@@ -48,7 +48,7 @@ describe('a run whose process never began', () => {
     expect(detail).toContain('is no longer a worktree of');
   });
 
-  test('fails with the reason when the repository was moved', async () => {
+  test('fails with the reason if the repository was moved', async () => {
     const agent = await rested();
     renameSync(daemon.repository, `${daemon.repository}-moved`);
     await daemon.client.resumeAgent(agent.id, { prompt: 'once more' }, randomUUID());
@@ -58,7 +58,7 @@ describe('a run whose process never began', () => {
 });
 
 describe('a worktree that git no longer knows', () => {
-  test('is shown as such and not as empty, and `doctor --fix` registers it again', async () => {
+  test('is reported, not shown as empty, and `doctor --fix` registers it again', async () => {
     const agent = await rested();
     rmSync(recordOf(agent), { recursive: true });
     const { worktree } = await daemon.client.inspectAgent(agent.id, { worktree: true });
@@ -90,7 +90,7 @@ describe('a worktree that git no longer knows', () => {
   });
 });
 
-test('a repository that was moved is the same project after `pawl init` there, and its agents go on', async () => {
+test('a moved repository is the same project after `pawl init` there, and its agents continue', async () => {
   const agent = await rested();
   const place = `${daemon.repository}-moved`;
   renameSync(daemon.repository, place);

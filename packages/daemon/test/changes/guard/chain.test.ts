@@ -9,7 +9,7 @@ import { openBranchShop } from '../../support/branch-shop.ts';
 import { countGit } from '../../support/count-git.ts';
 import { commitOn } from '../../support/ratchet.ts';
 
-test('six changes on a new main cost two git processes each, and one to foresee their conflicts', async () => {
+test('six changes on a new main cost two git processes each, and one to predict their conflicts', async () => {
   await using place = await temporaryDirectory();
   await using platform = await openBranchShop(place.path);
   const { repository, ownDir, root, project } = platform;

@@ -29,14 +29,14 @@ test('the counts are those of the last success', () => {
   expect(evidenceOf(checks)('tree').counts?.run).toBe(4);
 });
 
-test('of a tree that is to be checked anew only later checks count', () => {
+test('after a request for a new check, only later checks of a tree count', () => {
   const checks = [check('passed', 1), check('failed', 5), check('failed', 6)];
   expect(evidenceOf(checks, { tree: 'tree', at: 5 })('tree')).toMatchObject({ isGreen: false, reds: 2 });
   expect(evidenceOf(checks, { tree: 'tree', at: 7 })('tree')).toMatchObject({ isGreen: false, reds: 0 });
   expect(evidenceOf(checks, { tree: 'another', at: 7 })('tree')).toMatchObject({ isGreen: false, reds: 2 });
 });
 
-test('what failed before main failed and passed again counts against nobody', () => {
+test('failures before main failed and passed again do not count', () => {
   const main = (outcome: Check['outcome'], at: number) => ({ ...check(outcome, at), tree: 'main', endedAt: at });
   const failed = [check('failed', 2), check('failed', 3)];
   const outage = [main('passed', 1), ...failed, main('failed', 4), main('failed', 5)];
@@ -47,7 +47,7 @@ test('what failed before main failed and passed again counts against nobody', ()
   expect(sinceRecovery([main('passed', 1), ...failed], 'main')).toHaveLength(3);
 });
 
-test('failures from before a change was tried again do not count against it', () => {
+test('failures before a change was retried do not count', () => {
   const with_ = (at: number) => ({ ...check('failed', at), changes: ['a', 'b'] });
   const retried = [{ id: 'a', retriedAt: 3 } as Change];
   expect(sinceRetries([with_(1), with_(2), with_(3)], retried)).toHaveLength(1);

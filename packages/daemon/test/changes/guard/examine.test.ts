@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
-/** A repository, and a way to have a change of it examined. All changes begin at its one commit. */
+/** A repository, and a function that examines a change of it. All changes start at its one commit. */
 async function aPlace() {
   const directory = await temporaryDirectory();
   const root = join(directory.path, 'repository');
@@ -66,7 +66,7 @@ type At = (path: string) => string;
 const write = (path: string, text: string | Buffer) => (at: At) => writeFileSync(at(path), text);
 const nothing = { found: [], removesTests: false };
 
-test('what does nothing to the gate is not told', async () => {
+test('a change without effect on the gate has no findings', async () => {
   expect(await place.examine(() => {})).toEqual(nothing);
   const changes: ((at: At) => void)[] = [
     write('src/index.ts', 'export const one = 2;\nexport const skip = rows.skip(1);\n'),
@@ -191,17 +191,17 @@ test.each<[string, (at: At) => void]>([
     'tests, by comments',
     write('test/one.test.js', tests(['a', 'b', 'c', 'd', 'e', 'f']).replaceAll(/^(?=.*[b-d]')/gm, '// ')),
   ],
-])('%s taken away: it is checked by itself', async (_, change) => {
+])('%s removed: the change is checked alone', async (_, change) => {
   expect(await place.examine(change)).toEqual({ found: [], removesTests: true });
 });
 
-test('what is too large to look at is for a person', async () => {
+test('a change too large to examine needs a person', async () => {
   const { found, removesTests } = await place.examine(write('data.txt', 'x'.repeat(99).concat('\n').repeat(25_000)));
   expect(found).toEqual(['check-edited the change is too large to look at']);
   expect(removesTests).toBe(true);
 });
 
-test('a person is told a few of many', async () => {
+test('findings are limited to a few', async () => {
   const skips = Array.from({ length: 50 }, (_, at) => `test.skip('${at}', () => {});\n`).join('');
   const { found } = await place.examine(write('test/many.test.js', skips));
   expect(found).toHaveLength(20);

@@ -40,13 +40,13 @@ async function prepare() {
   };
 }
 
-test('a merge is begun and finished in the lane of its author, so no session begins meanwhile', async () => {
+test('a merge is started and completed in its author’s lane, so no session starts meanwhile', async () => {
   await using place = await prepare();
   expect(await place.fix()).toMatchObject({ outcome: 'begun', path: place.path });
   expect(place.lanes).toEqual([place.agent.id]);
 });
 
-test('a worktree in which a process works is refused, and nothing is begun there', async () => {
+test('a worktree with a running process is refused, and nothing is started there', async () => {
   await using place = await prepare();
   await using others = sleepers(join(place.directory, 'programs'));
   const pid = await others.start('editor', place.path);
@@ -56,7 +56,7 @@ test('a worktree in which a process works is refused, and nothing is begun there
   expect((await place.fix()).outcome).toBe('begun');
 });
 
-test('a branch with commits that are not proposed is refused, and --continue proposes them', async () => {
+test('a branch with unproposed commits is refused, and --continue proposes them', async () => {
   await using place = await prepare();
   const tip = await commitFiles(place.path, { 'd.txt': 'more\n' });
   await expect(place.fix()).rejects.toMatchObject({
@@ -69,7 +69,7 @@ test('a branch with commits that are not proposed is refused, and --continue pro
   expect(await place.platform.tip(place.agent)).toBe(tip);
 });
 
-test('--continue without a merge that was begun is refused, with the command that begins it', async () => {
+test('--continue without a merge in progress is refused, with the command that starts one', async () => {
   await using place = await prepare();
   await expect(place.fix(true)).rejects.toMatchObject({
     code: 'conflict',
@@ -78,7 +78,7 @@ test('--continue without a merge that was begun is refused, with the command tha
   });
 });
 
-test('the worktree of an author that is gone is taken back from the trash', async () => {
+test('the worktree of a dead author is restored from the trash', async () => {
   await using place = await prepare();
   const { platform, agent, path } = place;
   const request = { trashDir: platform.platform.home.trash, path, branch: agent.branch, dirty: 0, at: 1 };

@@ -39,7 +39,7 @@ test('a conflict of an idle agent is resolved in its worktree; the change keeps 
     async () => (await daemon.client.listChanges({ path: daemon.repository })).changes[0],
     { what: 'its change' },
   );
-  // Its author is woken first; when that has had its turn, a person is asked.
+  // Its author is woken first; after its turn, a person is asked.
   const waiting = await reaches(daemon.client, change.id, 'needs-human-input', 'merged');
   if (waiting.state === 'merged') throw new Error('main did not move in time');
   await waitUntil(async () => (await kinds()).includes('conflict'), { what: 'the conflict in the inbox' });
@@ -74,7 +74,7 @@ async function ejected(): Promise<ChangeView> {
   return reaches(daemon.client, change.id, 'ejected');
 }
 
-test('a branch without a worktree gets one below the home, which is listed, is pruned after the merge, and is not the person’s checkout', async () => {
+test('a branch without a worktree gets one below the home, which is listed and pruned after the merge, and is not the person’s checkout', async () => {
   const change = await ejected();
   const before = fingerprint(daemon.repository);
   const { path } = await daemon.client.fixChange(change.id);

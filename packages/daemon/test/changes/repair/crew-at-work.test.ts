@@ -7,7 +7,7 @@ import { allEvents } from '../../support/mail.ts';
 import { checkScript, commitFiles, configWith, queueNow, reaches } from '../../support/ratchet.ts';
 
 /** Each of these waits for several agents and several checks, one after the other. */
-/** A daemon whose project has a check, and says in these lines who is around its queue. */
+/** A daemon whose project has a check, and these lines about the agents of its queue. */
 async function startProject(daemon: TestDaemon, lines: string[]): Promise<void> {
   const config = configWith('sh check.sh', lines.map((line) => `${line}\n`).join(''));
   await commitFiles(daemon.repository, { 'check.sh': checkScript(), '.pawl/config.yaml': config });
@@ -26,7 +26,7 @@ async function onlyChange({ client, repository }: TestDaemon): Promise<string> {
   });
 }
 
-test('S4-01, S4-08: a worker whose change breaks the checks is woken with the log, puts it right, and it goes in', async () => {
+test('a worker whose change breaks the checks is woken with the log, fixes it, and it is merged [S4-01, S4-08]', async () => {
   await using daemon = await startTestDaemon();
   await startProject(daemon, ['fixer: false']);
   const worker = await daemon.work([
@@ -47,7 +47,7 @@ test('S4-01, S4-08: a worker whose change breaks the checks is woken with the lo
   expect(await eventsOf(daemon, 'change.returned')).toMatchObject([{ data: { to: worker.id } }]);
 });
 
-test('a change whose author is gone is put right by a stand-in, and follows its branch', async () => {
+test('a change whose author is gone is fixed by a stand-in, and follows its branch', async () => {
   await using daemon = await startTestDaemon();
   const scenario = await daemon.scenario([
     { shell: 'git rm -q bad.txt && echo y > good.txt && git add good.txt && git commit -qm "fix: good now"' },
@@ -74,7 +74,7 @@ test('a change whose author is gone is put right by a stand-in, and follows its 
   expect(files).not.toContain('bad.txt');
 });
 
-test('S4-13, S4-14: a reviewer blocks a change by a comment, the author addresses it, and it is reviewed again and goes in', async () => {
+test('a reviewer blocks a change by a comment, the author addresses it, and it is reviewed again and merged [S4-13, S4-14]', async () => {
   await using daemon = await startTestDaemon();
   const scenario = await daemon.scenario([
     { shell: 'test -e second.txt || pawl change comment work/calm-fox "[BLOCKING] second.txt is missing"' },
@@ -107,7 +107,7 @@ test('S4-13, S4-14: a reviewer blocks a change by a comment, the author addresse
   expect((await eventsOf(daemon, 'review.ended')).map(({ data }) => data['blocking'])).toEqual([1, 0]);
 });
 
-test('S4-06: a red main is repaired by its one fix worker, and the emergency ends', async () => {
+test('a red main is repaired by its fix worker, and the emergency ends [S4-06]', async () => {
   await using daemon = await startTestDaemon();
   const scenario = await daemon.scenario([
     { shell: 'git rm -q bad.txt && git commit -qm "fix: main is green again"' },

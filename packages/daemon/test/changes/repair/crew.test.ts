@@ -21,7 +21,7 @@ async function alarm(crew: TestCrew): Promise<void> {
 
 const fixerOf = async (crew: TestCrew) => (await queueOf(crew.store.db, crew.project.id))?.emergency?.fixerId ?? null;
 
-test('S4-06, S4-07: a red main has exactly one fix worker for its commit, whoever looks and how often', async () => {
+test('a red main has exactly one fix worker per commit, however many passes run [S4-06, S4-07]', async () => {
   const crew = await openCrew();
   const fixer = await crew.staff([{ signal: { status: 'error', error: 'no way' } }]);
   await alarm(crew);
@@ -31,14 +31,14 @@ test('S4-06, S4-07: a red main has exactly one fix worker for its commit, whoeve
   expect(agent.baseCommit).toBe(crew.main);
   expect(run?.task).toContain('> not ok 1 - the door');
   expect(run?.task).toContain('- sh check.sh');
-  // It has failed, and even when nobody remembers the request any more there is no second one.
+  // It has failed, and there is no second one even after the request is forgotten.
   await crew.store.write((tx) => forgetSettings(tx, idempotencyPrefix, Number.MAX_SAFE_INTEGER));
   await crew.tick({ fixer });
   expect(await fixerOf(crew)).toBe(fixerId);
   expect((await crew.living()).filter(({ parentId }) => parentId !== null)).toHaveLength(1);
 });
 
-test('fault 2: after a kill between the fork of the fix worker and its record, the same one is named', async () => {
+test('after a kill between the fork of the fix worker and its record, the same one is named [fault 2]', async () => {
   const crew = await openCrew();
   const fixer = await crew.staff([{ hang: {} }]);
   await alarm(crew);
@@ -49,7 +49,7 @@ test('fault 2: after a kill between the fork of the fix worker and its record, t
   expect(await fixerOf(crew)).toBe(first);
 });
 
-test('outside a playground a scripted author makes no scripted reviewer: a person is asked, with the reason', async () => {
+test('outside a playground a scripted author gets no scripted reviewer: a person is asked, with the reason', async () => {
   await using empty = await temporaryDirectory();
   const crew = await openCrew({ playground: false }, { ...process.env, PATH: empty.path });
   const author = await crew.rested();
@@ -88,7 +88,7 @@ test('a fixer that cannot be started leaves the reason in the inbox, until one i
   expect(entry?.next.at(-1)).toMatch(/^pawl logs -f /);
 });
 
-test('nobody is put to a red main where the project wants nobody, or the queue is switched off', async () => {
+test('no fixer is started if the project configures none, or the queue is off', async () => {
   const crew = await openCrew();
   await alarm(crew);
   await crew.tick();
@@ -97,7 +97,7 @@ test('nobody is put to a red main where the project wants nobody, or the queue i
   expect(await crew.living()).toHaveLength(1);
 });
 
-test('S4-02: of two changes for one task the second is not sent back when it cannot go in, but closed, and what it taught is kept', async () => {
+test('of two changes for one task the second is closed if it cannot be merged, and its learnings are kept [S4-02]', async () => {
   const crew = await openCrew();
   const taskId = newId();
   const [author] = await addRestingAgents(crew.platform.home, [{}]);
@@ -119,7 +119,7 @@ test('S4-02: of two changes for one task the second is not sent back when it can
   const closed = await crew.now(second.id);
   expect(closed.closeReason).toContain('“First”');
   expect(closed).toMatchObject({ returns: 0, standInId: null });
-  // The one that may still go in stays where it is.
+  // The one that may still be merged stays.
   expect((await crew.now(third.id)).closedAt).toBeNull();
   const [event] = await crew.events('change.closed');
   expect(event?.data['learnings']).toBe(join(crew.platform.home.learnings, crew.project.name, `${second.id}.md`));

@@ -41,7 +41,7 @@ const fix = (platform: BranchShop, changeId: string, proceed = false) =>
   fixChange(platform.platform, { inLane: (_, act) => act() }, { changeId, proceed });
 
 test.each(sampleOf<CrashPoint>(['fix.after_intent', 'fix.after_files', 'fix.after_index'], 1))(
-  'a merge whose daemon is killed at %s is picked up by the next pawl change fix',
+  'a merge whose daemon is killed at %s is continued by the next pawl change fix',
   async (point) => {
     await using place = await temporaryDirectory();
     const { change, path } = await prepare(place.path);

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { openCrew } from '../../support/crew.ts';
 import { commitOn } from '../../support/ratchet.ts';
 
-test('S4-01: an author that rests is woken by its change that came back, once, with the log and what to do', async () => {
+test('an idle author is woken by its returned change, once, with the log and what to do [S4-01]', async () => {
   const crew = await openCrew();
   const author = await crew.rested();
   const change = await crew.open(author);
@@ -24,12 +24,12 @@ test('S4-01: an author that rests is woken by its change that came back, once, w
     { agentId: author.id, data: { changeId: change.id, to: author.id } },
   ]);
   expect((await crew.now(change.id)).returns).toBe(1);
-  // It is shown the mail in a turn of its own, as Pawl's word and not as a person's.
+  // The mail starts its own turn, as Pawl's text and not a person's.
   const delivered = async () => (await crew.mails(author.id))[0]?.deliveredAt ?? null;
   await waitUntil(delivered, { what: 'the mail to be delivered' });
   const { run } = await crew.ended(author.id);
   expect(run?.task).toContain('Mail has come for you');
-  // It had its turn and proposes nothing: a person is asked, and nobody else is put to it.
+  // After its turn without a proposal a person is asked, and no other agent is started.
   await crew.tick({ fixer: await crew.staff(['complete']) });
   await crew.tick();
   expect(await crew.now(change.id)).toMatchObject({ returns: limits.changeReturns, standInId: null });
@@ -39,7 +39,7 @@ test('S4-01: an author that rests is woken by its change that came back, once, w
   expect(await crew.mails(author.id)).toHaveLength(1);
 });
 
-test('each head goes back once for each reason, and not more often than it may', async () => {
+test('each head is returned once per reason, up to a limit', async () => {
   const crew = await openCrew();
   const author = await crew.work([{ hang: {} }]);
   const change = await crew.open(author);
@@ -54,7 +54,7 @@ test('each head goes back once for each reason, and not more often than it may',
   expect(await crew.mails(author.id)).toHaveLength(limits.changeReturns);
 });
 
-test('a change whose author is gone is gone on with by one agent in its place, from its head, in the mode that fits', async () => {
+test('a change whose author is gone is continued by one stand-in, from its head, in the right mode', async () => {
   const crew = await openCrew();
   const fixer = await crew.staff([{ hang: {} }]);
   const author = await crew.gone();
@@ -77,21 +77,21 @@ test('a change whose author is gone is gone on with by one agent in its place, f
   expect(await git(agent.worktree ?? '', ['show', 'HEAD:a.txt'])).toBe('theirs');
 });
 
-test('after a kill between the fork and its record the same agent goes on, and no second', async () => {
+test('after a kill between the fork and its record the same agent continues, and no second is started', async () => {
   const crew = await openCrew();
   const fixer = await crew.staff([{ hang: {} }]);
   const change = await crew.open(await crew.gone(), { returns: 1 });
   await crew.eject(change.id);
   await crew.tick({ fixer });
   const { standInId } = await crew.now(change.id);
-  // As the kill leaves it: the agent is there, and nothing of it was written down.
+  // As the kill leaves it: the agent exists, and nothing was recorded.
   await crew.patch(change.id, { standInId: null, returns: 1 });
   await crew.store.write((tx) => forgetSettings(tx, `returned:${change.id}`, Number.MAX_SAFE_INTEGER));
   await crew.again().tick(crew.project, { ...crew.config, fixer });
   expect(await crew.now(change.id)).toMatchObject({ standInId, returns: 2 });
 });
 
-test('who stands in and gives up, or cannot be had, leaves the change to a person', async () => {
+test('a stand-in that gives up, or cannot be started, leaves the change to a person', async () => {
   const crew = await openCrew();
   const orphan = async () => crew.open(await crew.gone());
   const [tried, hopeless, misnamed] = [await orphan(), await orphan(), await orphan()];
@@ -113,7 +113,7 @@ test('who stands in and gives up, or cannot be had, leaves the change to a perso
   ]);
 });
 
-test('a repository may not choose the program that runs as somebody of its queue', async () => {
+test('a repository may not choose the program of its queue’s agents', async () => {
   const crew = await openCrew();
   const author = await crew.gone();
   const change = await crew.open(author);
@@ -124,7 +124,7 @@ test('a repository may not choose the program that runs as somebody of its queue
   expect(event?.data['reason']).toContain('may not choose the command');
 });
 
-test('a person’s change is shown to that person, and who was stopped is left in peace', async () => {
+test('a person’s change is shown to that person, and a stopped agent is not woken', async () => {
   const crew = await openCrew();
   const fixer = await crew.staff(['complete']);
   const [ofPerson, ofStopped] = [await crew.open(null), await crew.open(await crew.rested())];
@@ -137,7 +137,7 @@ test('a person’s change is shown to that person, and who was stopped is left i
   expect((await crew.view(ofStopped.agentId ?? '')).run?.outcome).toBe('completed');
 });
 
-test('who goes on with what repairs main is the one who repairs it', async () => {
+test('the stand-in for the repair of main becomes the fixer', async () => {
   const crew = await openCrew();
   const author = await crew.gone();
   const change = await crew.open(author);
@@ -153,7 +153,7 @@ test('who goes on with what repairs main is the one who repairs it', async () =>
   expect((await queueOf(crew.store.db, crew.project.id))?.emergency?.fixerId).toBe(standInId);
 });
 
-test('who stands in is let go when somebody else moves the change on', async () => {
+test('a stand-in is dismissed when someone else moves the change', async () => {
   const crew = await openCrew();
   const fixer = await crew.staff([{ hang: {} }]);
   const change = await crew.open(await crew.gone());

@@ -21,7 +21,7 @@ async function stateNow(crew: TestCrew, { id }: Change, config: ProjectConfig): 
   return changeState(await changeFacts(crew.store.db, await crew.now(id), facts)).state;
 }
 
-test('S4-13, S4-14: a change is reviewed once for each head, its summary goes to those who hear of reviews', async () => {
+test('a change is reviewed once per head, and its summary goes to those who hear of reviews [S4-13, S4-14]', async () => {
   const crew = await openCrew();
   const config = { ...crew.config, review: await crew.staff([passed], 'review') };
   const [queue] = await addRestingAgents(crew.platform.home, [{}], { hears: ['reviews'] });
@@ -42,7 +42,7 @@ test('S4-13, S4-14: a change is reviewed once for each head, its summary goes to
   expect(mails).toHaveLength(1);
   expect(mails[0]?.body).toContain('nothing blocks it');
   expect(mails[0]?.body).toContain('> It is fine.\n> Merge it.');
-  // A new head is a new review, and what was said to be dealt with is shown to whoever does it.
+  // A new head gets a new review, and the reviewer sees which comments were addressed.
   const comment = await crew.comment(change, '[BLOCKING] it leaks');
   await crew.store.write((tx) => addressComment(tx, comment.id, 'closed at the end'));
   const later = await commitOn(crew.root, 'work/theirs', { 'b.txt': 'more\n' }, 'work/theirs');
@@ -58,7 +58,7 @@ test('S4-13, S4-14: a change is reviewed once for each head, its summary goes to
   ]);
 });
 
-test('S4-14, S4-07: what blocks is passed on to the author when the reviewer has said all, and holds the change until then', async () => {
+test('blocking comments are passed to the author when the review is complete, and hold the change until then [S4-14, S4-07]', async () => {
   const crew = await openCrew();
   const config = {
     ...crew.config,
@@ -85,14 +85,14 @@ test('S4-14, S4-07: what blocks is passed on to the author when the reviewer has
   expect(mails[0]?.body).not.toContain('a typo');
   expect(await crew.events('review.ended')).toMatchObject([{ data: { blocking: 1 } }]);
   expect(await stateNow(crew, change, config)).toBe('blocked');
-  // A comment of somebody else is one more reason.
+  // Another agent's comment is one more reason.
   await crew.comment(change, '[BLOCKING] and it is slow');
   await crew.tick(config);
   expect(await crew.mails(author.id)).toHaveLength(2);
   expect((await crew.now(change.id)).returns).toBe(2);
 });
 
-test('a reviewer that fails is followed by another, a bounded number of times; then a person is asked', async () => {
+test('a failed reviewer is replaced, a bounded number of times; then a person is asked', async () => {
   const crew = await openCrew();
   const config = {
     ...crew.config,
@@ -114,7 +114,7 @@ test('a reviewer that fails is followed by another, a bounded number of times; t
   expect(await crew.events('change.blocked')).toHaveLength(1);
 });
 
-test('where nobody can be put to a review a person is told once, and it begins as soon as somebody can', async () => {
+test('if no reviewer can be started a person is told once, and the review starts as soon as possible', async () => {
   const crew = await openCrew();
   const review = await crew.staff([{ hang: {} }], 'review');
   const change = await crew.open(null);
@@ -128,7 +128,7 @@ test('where nobody can be put to a review a person is told once, and it begins a
   expect(await crew.events('review.started')).toHaveLength(1);
 });
 
-test('who still reviews an earlier head is let go when the next review begins', async () => {
+test('a reviewer of an earlier head is dismissed when the next review starts', async () => {
   const crew = await openCrew();
   const review = await crew.staff([{ hang: {} }], 'review');
   const change = await crew.open(null);

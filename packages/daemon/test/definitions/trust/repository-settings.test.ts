@@ -30,12 +30,10 @@ async function aPlace({ block = ['--no-settings'] as string[] | null, trustAll =
     project,
     worktree,
     store,
-    /** Writes a file of the worktree. */
     put: (name: string, text: string) => write(worktree, name, text),
-    /** Writes a file of the project's root. */
     putAtRoot: (name: string, text: string) => write(project.root, name, text),
     ask: (limited = false) => settingsFor(platform, { project, worktree, preset, limited }),
-    /** Trusts what is in the worktree now. */
+    /** Trusts the current content of the worktree. */
     async trust() {
       const files = await repositorySettings(platform, project, worktree, preset);
       const judged = files.flatMap(({ path, content }) => (content === null ? [] : [{ path, sha256: content.sha256 }]));
@@ -48,7 +46,7 @@ async function aPlace({ block = ['--no-settings'] as string[] | null, trustAll =
   };
 }
 
-test('8.43: settings that a repository brings are blocked until exactly their content is trusted', async () => {
+test('settings of a repository are blocked until exactly their content is trusted [8.43]', async () => {
   await using place = await aPlace();
   expect(await place.ask()).toEqual({ block: false, files: [] });
   place.put('.cli/settings.json', '{"hooks":1}');
@@ -56,10 +54,10 @@ test('8.43: settings that a repository brings are blocked until exactly their co
   expect(await place.ask()).toEqual({ block: true, files: ['.cli/settings.json', '.mcp.json'] });
   await place.trust();
   expect(await place.ask()).toEqual({ block: false, files: [] });
-  // An agent that has written the file since is not trusted with it when it is resumed.
+  // If the agent has changed the file, it is not trusted when the agent is resumed.
   place.put('.cli/settings.json', '{"hooks":2}');
   expect(await place.ask()).toEqual({ block: true, files: ['.cli/settings.json'] });
-  // What was trusted is the content: the old one again is as good as it was, and both may be.
+  // Trust is in the content: the old content is still trusted, and both may be.
   await place.trust();
   place.put('.cli/settings.json', '{"hooks":1}');
   expect(await place.ask()).toEqual({ block: false, files: [] });
@@ -67,7 +65,7 @@ test('8.43: settings that a repository brings are blocked until exactly their co
   expect((await place.ask()).block).toBe(true);
 });
 
-test('the same content under another name is not trusted, nor in another project', async () => {
+test('the same content under another name, or in another project, is not trusted', async () => {
   await using place = await aPlace();
   place.put('.mcp.json', '{"same":1}');
   await place.trust();
@@ -78,7 +76,7 @@ test('the same content under another name is not trusted, nor in another project
   expect((await place.ask()).files).toEqual(['.cli/settings.json', '.mcp.json']);
 });
 
-test('7.19: an agent with limited tools is kept from settings in any case: it could write some while it runs', async () => {
+test('an agent with limited tools always ignores settings, since it could write some while it runs [7.19]', async () => {
   await using place = await aPlace();
   expect(await place.ask(true)).toEqual({ block: true, files: [] });
   place.put('.mcp.json', '{}');
@@ -86,7 +84,7 @@ test('7.19: an agent with limited tools is kept from settings in any case: it co
   expect(await place.ask(true)).toEqual({ block: true, files: [] });
 });
 
-test('8.43: a provider that cannot be kept from them is refused, with what to do', async () => {
+test('a provider that cannot ignore them is refused, with what to do [8.43]', async () => {
   await using place = await aPlace({ block: null });
   expect(await place.ask(true)).toEqual({ block: false, files: [] });
   place.put('.mcp.json', '{"a":1}');
@@ -97,14 +95,14 @@ test('8.43: a provider that cannot be kept from them is refused, with what to do
     hint: expect.stringMatching(/pawl trust \S+root$/),
     details: { files: ['.mcp.json'] },
   });
-  // What only the worktree has is trusted there.
+  // Content that only the worktree has is trusted there.
   place.put('.mcp.json', '{"a":2}');
   await expect(place.ask()).rejects.toMatchObject({ hint: expect.stringMatching(/pawl trust '.*work tree'$/) });
   await place.trust();
   expect(await place.ask()).toEqual({ block: false, files: [] });
 });
 
-test('8.43: a link cannot be trusted', async () => {
+test('a link cannot be trusted [8.43]', async () => {
   await using place = await aPlace({ block: null });
   place.putAtRoot('.mcp.json', '{}');
   symlinkSync(join(place.project.root, '.mcp.json'), join(place.worktree, '.mcp.json'));
@@ -121,7 +119,7 @@ test('trust_repository_settings trusts all', async () => {
   expect(await place.ask()).toEqual({ block: false, files: [] });
 });
 
-test('what is remembered is bounded, and the oldest is forgotten first', async () => {
+test('remembered contents are bounded, and the oldest are dropped first', async () => {
   await using place = await aPlace();
   for (let index = 0; index <= trustLimits.contentsPerFile; index += 1) {
     place.put('.mcp.json', `{"a":${index}}`);

@@ -20,7 +20,7 @@ async function aTree(files: Record<string, string>) {
 const found = async (root: string, ...paths: string[]) =>
   (await findSettings(root, paths)).map(({ path, reason }) => (reason === null ? path : `${path}: ${reason}`));
 
-test('8.43: files, whole directories and patterns are found, each once, and nothing else', async () => {
+test('finds files, whole directories and patterns, each once, and nothing else [8.43]', async () => {
   await using tree = await aTree({
     '.claude/settings.json': '{}',
     '.claude/settings.local.json': '{}',
@@ -45,13 +45,13 @@ test('8.43: files, whole directories and patterns are found, each once, and noth
   expect(await found(join(tree.path, 'gone'), '.claude/settings.json', '*')).toEqual([]);
 });
 
-test('what identifies a file is its content', async () => {
+test('a file is identified by its content', async () => {
   await using tree = await aTree({ '.mcp.json': '{"a":1}' });
   const [file] = await findSettings(tree.path, ['.mcp.json']);
   expect(file?.content?.sha256).toBe(createHash('sha256').update('{"a":1}').digest('hex'));
 });
 
-test('8.43: a link is not followed, wherever it stands, and cannot be trusted; one that leads nowhere is nothing', async () => {
+test('a link is never followed and cannot be trusted; a dangling one is ignored [8.43]', async () => {
   await using elsewhere = await aTree({ 'settings.json': '{}', 'hooks/a.sh': 'x' });
   await using tree = await aTree({ '.pi/own.json': '{}' });
   const link = (target: string, name: string) => symlinkSync(target, join(tree.path, name));
@@ -70,7 +70,7 @@ test('8.43: a link is not followed, wherever it stands, and cannot be trusted; o
   expect(await found(tree.path, '.claude/*.json')).toEqual(['.claude: is a link']);
 });
 
-test('what is no plain file, too large, too much or too deep cannot be judged', async () => {
+test('a file that is not plain, too large, too many or too deep cannot be judged', async () => {
   await using tree = await aTree({ 'large.json': 'x'.repeat(300 * 1024), 'small.json': '{}' });
   execFileSync('mkfifo', [join(tree.path, 'pipe.json')]);
   mkdirSync(join(tree.path, 'many'));
@@ -95,6 +95,6 @@ test.each([
   ['opencode.json*', 'xopencode.json', false],
   ['a+b', 'aab', false],
   ['', 'a', false],
-])('%s stands for %s: %s', (path, file, is) => {
+])('%s matches %s: %s', (path, file, is) => {
   expect(covers(path, file)).toBe(is);
 });

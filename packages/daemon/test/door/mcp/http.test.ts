@@ -35,7 +35,7 @@ const verbs = [
 ];
 
 describe.each(revisions)('revision %s', (revision) => {
-  test('is spoken, and offers every verb with words for a model', async () => {
+  test('is supported, and offers every verb with a description for a model', async () => {
     await using mcp = await mcpOverHttp(daemon, agentId, revision);
     expect(mcp.client.getNegotiatedProtocolVersion()).toBe(revision);
     const { tools } = await mcp.client.listTools();
@@ -47,7 +47,7 @@ describe.each(revisions)('revision %s', (revision) => {
     expect(await mcp.call('whoami')).toMatchObject({ agent: { id: agentId } });
   });
 
-  test('an unknown tool is an error of the protocol, a wrong argument one of the tool', async () => {
+  test('an unknown tool is a protocol error, a wrong argument a tool error', async () => {
     await using mcp = await mcpOverHttp(daemon, agentId, revision);
     for (const name of ['nothing', '__proto__', 'constructor', ''])
       await expect(mcp.client.callTool({ name, arguments: {} })).rejects.toMatchObject({ code: -32602 });
@@ -56,7 +56,7 @@ describe.each(revisions)('revision %s', (revision) => {
     expect(content).toMatchObject([{ type: 'text', text: expect.stringMatching(/^not_found: /) as string }]);
   });
 
-  test('a wait ends when its client has left, and takes no question with it', async () => {
+  test('a wait ends when its client disconnects, and takes no question with it', async () => {
     await using mcp = await mcpOverHttp(daemon, agentId, revision);
     const leaving = new AbortController();
     const call = { name: 'listen', arguments: { timeout_seconds: 600 } };
@@ -68,14 +68,14 @@ describe.each(revisions)('revision %s', (revision) => {
     await mcp.call('whoami');
     const key = `key-${revision}`;
     const { question } = await agentClient(daemon.home, otherId).ask({ agent: agentId, question: revision }, key);
-    // A listener that had stayed would have it now, and keep it for a minute.
+    // A remaining listener would have received it, and kept it for a minute.
     const heard = await mcp.call('listen', { timeout_seconds: 10 });
     expect(heard).toMatchObject({ question: revision, conversationId: question.conversationId });
     await mcp.call('answer', { conversation_id: question.conversationId, answer: 'yes' });
   });
 });
 
-test('twenty calls at once are each answered for themselves', async () => {
+test('twenty concurrent calls each get their own answer', async () => {
   await using mcp = await mcpOverHttp(daemon, agentId);
   const names = Array.from({ length: 20 }, (_, index) => `task number ${index}`);
   const added = await Promise.all(names.map((name) => mcp.call('task_add', { name })));
@@ -96,7 +96,7 @@ describe('the door', () => {
       signal,
     });
 
-  test('there are no sessions, so there is nothing to open or to end', async () => {
+  test('there are no sessions, so there is nothing to open or end', async () => {
     for (const method of ['GET', 'DELETE']) {
       const answer = await fetch(`http://127.0.0.1:${daemon.port}/mcp`, {
         method,
@@ -125,7 +125,7 @@ describe('the door', () => {
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  test('a client that is gone, without a word, has left', async () => {
+  test('a client that vanished has left', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'listen', arguments: {} } };
     const leaving = new AbortController();
     const answer = await post(JSON.stringify(message), { 'mcp-protocol-version': '2025-06-18' }, leaving.signal);
@@ -141,14 +141,14 @@ describe('the door', () => {
     await mcp.call('answer', { conversation_id: asked.question.conversationId, answer: 'I am' });
   });
 
-  test('a body has a bound and a type', async () => {
+  test('a body has a size limit and a type', async () => {
     expect((await post('x'.repeat(5 * 1024 * 1024))).status).toBe(413);
     expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415);
     expect((await post('{}', { origin: 'https://evil.example' })).status).toBe(403);
     expect((await post('{}', { authorization: 'Bearer x' })).status).toBe(401);
   });
 
-  test('a call with more arguments than anybody needs is refused', async () => {
+  test('a call with far too many arguments is refused', async () => {
     await using mcp = await mcpOverHttp(daemon, agentId);
     const after = Array.from({ length: 2_000 }, () => 'x');
     expect((await mcp.failure('task_add', { name: 'x', after }))['text']).toContain('elements');

@@ -36,7 +36,7 @@ describe('with a daemon', () => {
     expect(await mcp.call('roster')).toMatchObject({ others: [] });
   });
 
-  test('without an agent’s token it is the person’s, and offers what looks, and send', async () => {
+  test('without an agent’s token it acts as the person, and offers read-only tools and send', async () => {
     await using mcp = await mcpOverStdio(daemon.home, null, '2025-11-25', daemon.repository);
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual([
@@ -54,7 +54,7 @@ describe('with a daemon', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'the person’s roster is of the checkout around, and knows providers of config.yaml',
+    'the person’s roster covers the current checkout, and knows providers of config.yaml',
     async () => {
       await using place = await temporaryDirectory('pawl-mcp');
       await using strangers = sleepers(place.path);
@@ -67,7 +67,7 @@ describe('with a daemon', () => {
     },
   );
 
-  test('an agent’s server that its token did not reach is nobody, and never the person', async () => {
+  test('an agent’s server without its token has no identity, and never the person’s', async () => {
     await using mcp = await mcpOverStdio(daemon.home, null, '2025-11-25', '/', ['--agent', agentId]);
     expect((await mcp.client.listTools()).tools).toHaveLength(18);
     for (const tool of ['whoami', 'agents', 'listen'])
@@ -75,7 +75,7 @@ describe('with a daemon', () => {
     expect(await mcp.failure('send', { to: agentId, body: 'as the user' })).toMatchObject({ code: 'unauthorized' });
   });
 
-  test('a cancelled wait ends, and the connection goes on', async () => {
+  test('a cancelled wait ends, and the connection continues', async () => {
     await using mcp = await mcpOverStdio(daemon.home, agentId);
     const leaving = new AbortController();
     const call = { name: 'listen', arguments: { timeout_seconds: 600 } };
@@ -86,7 +86,7 @@ describe('with a daemon', () => {
     expect(await mcp.call('whoami')).toMatchObject({ agent: { id: agentId } });
   });
 
-  test('what is no message is skipped, nothing but messages is on stdout, and it leaves with its client', async () => {
+  test('invalid messages are skipped, stdout has only messages, and it exits with its client', async () => {
     const child = spawn(process.execPath, [programs.pawl, 'mcp'], {
       env: { PATH: process.env['PATH'], PAWL_HOME: daemon.home.root },
       stdio: ['pipe', 'pipe', 'ignore'],
@@ -115,8 +115,8 @@ describe('with a daemon', () => {
   });
 });
 
-describe('without one', () => {
-  test('each call says so, and the connection is there when the daemon is back', async () => {
+describe('without a daemon', () => {
+  test('each call says so, and the connection works again when the daemon is back', async () => {
     await using place = await temporaryDirectory();
     const home = homeAt(join(place.path, 'home'));
     const start = async (): Promise<DaemonProcess> => {
@@ -132,7 +132,7 @@ describe('without one', () => {
     const [gone, comingBack] = await Promise.all([mcp.failure('whoami'), mcp.failure('agents')]);
     expect(gone).toMatchObject({ code: 'daemon_unreachable', hint: expect.stringContaining('pawl up') as string });
     expect(comingBack).toMatchObject({ code: 'daemon_unreachable' });
-    // A daemon that is only being restarted is waited for.
+    // A restarting daemon is waited for.
     const asked = mcp.call('whoami');
     daemon = await start();
     expect(await asked).toMatchObject({ agent: { id: agent.id } });
@@ -140,7 +140,7 @@ describe('without one', () => {
   });
 });
 
-test('every session is given Pawl’s own server beside those of the person, and no token is written down', async () => {
+test('every session gets Pawl’s own server beside the person’s, and no token is written to disk', async () => {
   const search = { command: 'search', args: ['--all'], env: { KEY: 'a value' } };
   await using daemon = await startTestDaemon({
     choices: { mcpServers: { search } },

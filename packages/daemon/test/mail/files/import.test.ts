@@ -42,7 +42,7 @@ function drop({ home }: Place, box: string, name: string, content: unknown): str
 const bodiesTo = async ({ store }: Place, toId: string) =>
   (await listMail(store.db, { toId, limit: 100 })).map(({ body }) => body).toReversed();
 
-/** Looks through all mailboxes once, as the sweep does. */
+/** Scans all mailboxes once, as the sweep does. */
 async function sweep({ platform }: Place): Promise<void> {
   const dropped = startImport(platform);
   await dropped.sweep();
@@ -56,8 +56,8 @@ const refusals = async (place: Place) =>
 
 const mark = '[From a file in the mailbox. That calm-fox wrote it was not checked.]\n\n';
 
-describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
-  test('is taken in once, as unchecked mail of the agent it names, and its copy takes its place', async () => {
+describe('a file that is dropped into a mailbox [7.5, invariant 7]', () => {
+  test('is imported once, as unchecked mail of the agent it names, and is replaced by its mirror', async () => {
     await using place = await mailShop();
     const { owl, fox } = place;
     const file = {
@@ -84,7 +84,7 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     expect((await place.events()).filter(({ type }) => type === 'mail.sent')).toHaveLength(2);
   });
 
-  test('with the same words under the same name again is another mail', async () => {
+  test('with the same text under the same name again is another mail', async () => {
     await using place = await mailShop();
     const file = { from: 'calm-fox', body: 'ping' };
     for (const at of [1_000, 2_000]) {
@@ -95,7 +95,7 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     expect(await bodiesTo(place, place.owl.id)).toEqual([`${mark}ping`, `${mark}ping`]);
   });
 
-  test('is noticed at once by the watch, also in a directory that is new', async () => {
+  test('is noticed at once by the watch, even in a new directory', async () => {
     await using place = await mailShop();
     const dropped = startImport(place.platform);
     await dropped.sweep();
@@ -106,8 +106,8 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     await dropped.close();
   });
 
-  test('that is written bit by bit is taken in when it is whole, and nothing is said about it before', async () => {
-    // For as long as this takes, the file was written just now.
+  test('that is written in pieces is imported when it is complete, and not reported before', async () => {
+    // Meanwhile the file counts as just written.
     let path = '';
     const clock = () => Math.trunc(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
     await using place = await mailShop({ clock });
@@ -122,13 +122,13 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     expect(await refusals(place)).toEqual([]);
   });
 
-  test('with a long text keeps all of it, however long ago that was', async () => {
+  test('with a long text keeps all of it, however old it is', async () => {
     await using place = await mailShop();
     const text = 'long '.repeat(2_000);
     drop(place, 'old-owl', 'a.json', { from: 'calm-fox', body: text });
     await sweep(place);
     const [mail] = await listMail(place.store.db, { toId: place.owl.id, limit: 1 });
-    // Another name than the mail's own is no reason either.
+    // Another name than the mail's own is fine too.
     const other = await storeBody(place.platform, text);
     const draft = { from: place.fox, to: place.owl, kind: 'message' } as const;
     await place.store.write((tx) => recordMail(tx, draft, { ...other, id: newId() }));
@@ -138,7 +138,7 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     expect(mail === undefined ? '' : await wholeBody(place.platform, mail)).toBe(mark + text);
   });
 
-  test('whose text was stored before the daemon died is taken in all the same', async () => {
+  test('whose text was stored before the daemon died is imported anyway', async () => {
     await using place = await mailShop();
     const path = drop(place, 'old-owl', 'a.json', { from: 'calm-fox', body: 'long '.repeat(2_000) });
     const { mailId } = await readDropped(path, Date.now());
@@ -149,7 +149,7 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
     expect(readFileSync(join(place.home.mail, `${mailId}.txt`), 'utf8')).toBe(mark + 'long '.repeat(2_000));
   });
 
-  test('is bounded: hundreds at once are all taken in', async () => {
+  test('is bounded: hundreds at once are all imported', async () => {
     await using place = await mailShop();
     const number = limits.mailFilesPerTick + 50;
     for (let each = 0; each < number; each++)
@@ -164,7 +164,7 @@ describe('7.5, invariant 7: a file that is dropped into a mailbox', () => {
   });
 });
 
-describe('48: what a file may not do', () => {
+describe('what a file may not do [fault 48]', () => {
   const fine = { from: 'calm-fox', body: 'x' };
   test.each<[string, unknown, RegExp]>([
     ['invalid JSON', '{"from": ', /not JSON/],
@@ -182,7 +182,7 @@ describe('48: what a file may not do', () => {
     ['too many bytes', { ...fine, body: 'x'.repeat(limits.mailFileBytes) }, /more than/],
     ['more than a mail may have', { ...fine, body: 'x'.repeat(limits.mailSpillBytes) }, /at most/],
     ['a dead sender', { ...fine, from: 'shy-elk' }, /not a living agent/],
-  ])('with %s it is left where it is, and that is told once', async (_what, content, reason) => {
+  ])('with %s it is left in place, and reported once', async (_what, content, reason) => {
     await using place = await mailShop();
     await place.store.write((tx) => updateAgent(tx, place.elk.id, { endedAt: 1, endReason: 'killed' }));
     const path = drop(place, 'old-owl', 'a.json', content);
@@ -192,7 +192,7 @@ describe('48: what a file may not do', () => {
     expect(await bodiesTo(place, place.owl.id)).toEqual([]);
   });
 
-  test('37: it cannot name the person by agent 0’s id, nor write to somebody’s subagent', async () => {
+  test('it cannot name the person by agent 0’s id, nor write to another’s subagent [fault 37]', async () => {
     await using place = await mailShop();
     const { addRestingAgents } = await import('../../support/resting-agents.ts');
     await addRestingAgents(place.home, [
@@ -207,7 +207,7 @@ describe('48: what a file may not do', () => {
     ]);
   });
 
-  test('42: links, directories and pipes are neither followed nor opened; what they point to stays', async () => {
+  test('links, directories and pipes are neither followed nor opened; their targets stay [fault 42]', async () => {
     await using place = await mailShop();
     const secret = join(place.place, 'secret.json');
     writeFileSync(secret, JSON.stringify(fine));
@@ -225,7 +225,7 @@ describe('48: what a file may not do', () => {
     expect(await bodiesTo(place, place.owl.id)).toEqual([]);
   });
 
-  test('a mailbox of nobody, and one of the dead, take nothing', async () => {
+  test('mailboxes of unknown and dead agents accept nothing', async () => {
     await using place = await mailShop();
     await place.store.write((tx) => updateAgent(tx, place.elk.id, { endedAt: 1, endReason: 'killed' }));
     const kept = [drop(place, 'nobody', 'a.json', fine), drop(place, 'shy-elk', 'a.json', fine)];
@@ -234,7 +234,7 @@ describe('48: what a file may not do', () => {
     expect(kept.map((path) => existsSync(path))).toEqual([true, true]);
   });
 
-  test('hundreds of them, and the same one changed again and again, are told a bounded number of times, and forgotten', async () => {
+  test('hundreds of them, and one that keeps changing, are reported a bounded number of times, and forgotten', async () => {
     await using place = await mailShop();
     const number = limits.mailFileRefusals + 20;
     const paths = Array.from({ length: number / 2 }, (_, each) => drop(place, 'old-owl', `${each}.json`, 'x'));
@@ -268,7 +268,7 @@ describe('48: what a file may not do', () => {
     ).toHaveLength(1);
   });
 
-  test('a file that was refused and then mended is taken in', async () => {
+  test('a refused file that was fixed is imported', async () => {
     await using place = await mailShop();
     const path = drop(place, 'old-owl', 'a.json', { body: 'x' });
     await sweep(place);

@@ -23,7 +23,7 @@ async function begun(path: string, crashAt: CrashPoint) {
   return { home, first, box, agents: agents as [RestingAgent, RestingAgent] };
 }
 
-test('3, mirror.after_file: a daemon that dies after the file and before its mark writes it again, and once', async () => {
+test('a daemon that dies at mirror.after_file, before saving its position, writes the file again, once [fault 3]', async () => {
   await using place = await temporaryDirectory();
   const { home, first, box, agents } = await begun(place.path, 'mirror.after_file');
   const [fox] = agents;
@@ -32,7 +32,7 @@ test('3, mirror.after_file: a daemon that dies after the file and before its mar
   expect((await first.exited).signal).toBe('SIGKILL');
   const name = `${sent.mails[0]?.id}.json`;
   expect(readdirSync(box)).toEqual([name]);
-  // What stands there need not be believed.
+  // The content of the file does not matter.
   writeFileSync(join(box, name), '{}');
   const second = await readyDaemon(home.root);
   try {
@@ -45,7 +45,7 @@ test('3, mirror.after_file: a daemon that dies after the file and before its mar
   }
 });
 
-test('3, mirror.after_import: a daemon that dies after it took a file in and before it removed it takes it in once', async () => {
+test('a daemon that dies at mirror.after_import, before removing the file, imports it once [fault 3]', async () => {
   await using place = await temporaryDirectory();
   const { home, first, box, agents } = await begun(place.path, 'mirror.after_import');
   const [, owl] = agents;

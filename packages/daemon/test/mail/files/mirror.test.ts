@@ -23,8 +23,8 @@ import { mailShop } from '../../support/mail-shop.ts';
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
 
-describe('S4-15: each mail is a file', () => {
-  test('under its project and recipient, with the fields that others know, private, and as far as the mail has come [S4-29]', async () => {
+describe('each mail is a file [S4-15]', () => {
+  test('under its project and recipient, with the known fields, private, and with the mail’s state [S4-29]', async () => {
     await using place = await mailShop();
     const { platform, store, home, fox, owl, root } = place;
     const mirror = keepMirror(platform);
@@ -61,7 +61,7 @@ describe('S4-15: each mail is a file', () => {
     expect(readdirSync(join(path, '..')).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  test('of a long mail it names the file that has the rest', async () => {
+  test('for a long mail it names the file with the rest', async () => {
     await using place = await mailShop();
     const { platform, store, home, fox, owl } = place;
     const text = 'long '.repeat(2_000);
@@ -74,14 +74,14 @@ describe('S4-15: each mail is a file', () => {
     expect(String(file['body']).length).toBeLessThan(limits.mailBytes);
   });
 
-  test('a restart goes on where the files end: nothing is missing, and nothing is written twice', async () => {
+  test('a restart continues where the files end: nothing is missing, and nothing is written twice', async () => {
     await using place = await mailShop();
     const { platform, store, home, fox, owl } = place;
     const first = await place.send(fox, owl, 'first');
     await keepMirror(platform).close();
     const path = (id: string) => join(home.messages, 'shop', 'old-owl', `${id}.json`);
     const written = lstatSync(path(first.id), { bigint: true });
-    // A file that somebody changed counts for nothing, and is written anew with the mail's next change.
+    // A file that was changed does not matter, and is rewritten with the mail's next change.
     const second = await place.send(fox, owl, 'second');
     writeFileSync(path(first.id), '{"status": "acked"}');
     await keepMirror(platform).close();
@@ -102,7 +102,7 @@ describe('S4-15: each mail is a file', () => {
     expect(readdirSync(join(home.messages, 'shop', 'old-owl'))).toHaveLength(number);
   });
 
-  test('42: a mailbox that is a link to elsewhere is not written to, and the others are', async () => {
+  test('a mailbox that is a link is not written to, and the others are [fault 42]', async () => {
     await using place = await mailShop();
     const { platform, home, fox, owl, elk } = place;
     const elsewhere = join(place.place, 'elsewhere');
@@ -117,8 +117,8 @@ describe('S4-15: each mail is a file', () => {
   });
 });
 
-describe('mailboxes that nobody needs', () => {
-  test('of the dead and the unknown are removed, when their mail is settled; everything else stays [S4-31]', async () => {
+describe('unused mailboxes', () => {
+  test('of dead and unknown agents are removed once their mail is settled; everything else stays [S4-31]', async () => {
     await using place = await mailShop();
     const { platform, store, home, fox, owl, elk } = place;
     const [pending, settled] = [await place.send(fox, owl, 'x'), await place.send(fox, elk, 'y')];
@@ -145,7 +145,7 @@ describe('mailboxes that nobody needs', () => {
     expect(await pruneMailboxes(platform)).toEqual([]);
     expect(readdirSync(at()).toSorted()).toEqual(['a-file', 'a-link', 'calm-fox']);
     expect(readdirSync(elsewhere)).toEqual(['precious.txt']);
-    // What was not ours is kept, out of the way.
+    // Foreign files are kept, out of the way.
     const archive = join(home.messages, '.archive');
     const kept = readdirSync(archive).flatMap((name) => readdirSync(join(archive, name)));
     expect(kept.toSorted()).toEqual(['keep.txt', 'notes.json']);
@@ -153,7 +153,7 @@ describe('mailboxes that nobody needs', () => {
     expect(pruned).toHaveLength(4);
   });
 
-  test('a new agent with the name of a dead one has a mailbox of its own', async () => {
+  test('a new agent with the alias of a dead one gets its own mailbox', async () => {
     await using place = await mailShop();
     const { platform, store, home, fox, owl } = place;
     const mail = await place.send(fox, owl, 'x');
@@ -168,10 +168,10 @@ describe('mailboxes that nobody needs', () => {
   });
 });
 
-test('9: what could not be written is written when it can be', async () => {
+test('failed writes are retried [fault 9]', async () => {
   await using place = await mailShop();
   const { platform, home, fox, owl, elk } = place;
-  // A file where the project's directory has to be: nothing can be written below it.
+  // A file in place of the project's directory: nothing can be written below it.
   mkdirSync(home.messages, { recursive: true });
   writeFileSync(join(home.messages, 'shop'), '');
   const first = await place.send(fox, owl, 'first');
@@ -179,7 +179,7 @@ test('9: what could not be written is written when it can be', async () => {
   await mirror.settle();
   rmSync(join(home.messages, 'shop'));
   mkdirSync(join(home.messages, 'shop', 'old-owl'), { recursive: true });
-  // The name of the next file is taken by a directory: it fails, and is not taken for written.
+  // A directory has the name of the next file: writing fails, and does not count as done.
   mkdirSync(join(home.messages, 'shop', 'old-owl', `.${first.id}.json.tmp`));
   await place.store.write((tx) => noteDelivered(tx, first, 'pull'));
   await mirror.settle();

@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** Leaves a socket that nobody listens on, as a killed daemon does. */
+/** Leaves a stale socket, as a killed daemon does. */
 function leaveSocket(path: string): void {
   const code = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
   spawnSync(process.execPath, ['-e', code, path]);
@@ -20,7 +20,7 @@ const ask = (socketPath: string) =>
       .end();
   });
 
-test('a socket that a killed daemon left is replaced by one that only its owner can open [S4-31, W4-02]', async () => {
+test('a stale socket is replaced by one that only its owner can open [S4-31, W4-02]', async () => {
   await using place = await temporaryDirectory();
   const path = join(place.path, 'pawl.sock');
   leaveSocket(path);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const never = () => new Promise<null>(() => {});
 
-test('whoever has gone before the stream began, and whoever goes later, has left', () => {
+test('notices a client that left before the stream started, or later', () => {
   let left = 0;
   const leave = () => void left++;
   eventStream(AbortSignal.abort(), never, leave);

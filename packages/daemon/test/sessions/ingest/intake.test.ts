@@ -60,7 +60,7 @@ const limit = line({
   session_id: 'x',
 });
 
-test('S3-21, S3-23, S3-46, S3-48: facts are found wherever they stand among lines that tell nothing, whatever the cuts', async () => {
+test('facts are found wherever they stand among lines that tell nothing, whatever the cuts [S3-21, S3-23, S3-46, S3-48]', async () => {
   await using place = await temporaryDirectory();
   const piece = fc.constantFrom(
     talk,
@@ -93,7 +93,7 @@ test('S3-21, S3-23, S3-46, S3-48: facts are found wherever they stand among line
   );
 });
 
-test('5.2.4: goes on in the middle of a line after a restart, and a batch that was not accepted comes again', async () => {
+test('goes on in the middle of a line after a restart, and a batch that was not accepted comes again [5.2.4]', async () => {
   await using place = await temporaryDirectory();
   const out = join(place.path, 'out');
   const whole = talk + result('at the end');
@@ -187,7 +187,7 @@ function follow(directory: string, given: Partial<IntakeTarget> = {}) {
   };
 }
 
-describe('S1-17, W1-17: what is said becomes history', () => {
+describe('what is said becomes history [S1-17, W1-17]', () => {
   test('answers, tool calls and their results, tied by their ids, in the order in which they came', async () => {
     await using place = await temporaryDirectory();
     const text = [
@@ -323,7 +323,7 @@ describe('a history of one session is bounded', () => {
   });
 });
 
-describe('3.2.4: what an agent is in the middle of', () => {
+describe('what an agent is in the middle of [3.2.4]', () => {
   test('its tools run from their call to their result, several at once', async () => {
     await using place = await temporaryDirectory();
     using followed = follow(place.path);
@@ -337,7 +337,7 @@ describe('3.2.4: what an agent is in the middle of', () => {
     expect(intake.turn().tools).toEqual([]);
   });
 
-  test('S3-47: an answer is half written from its first piece until it is there', async () => {
+  test('an answer is half written from its first piece until it is there [S3-47]', async () => {
     await using place = await temporaryDirectory();
     using followed = follow(place.path);
     const { intake } = followed;

@@ -40,7 +40,7 @@ async function killed(agent: AgentView): Promise<AgentView> {
 
 const branches = () => git(daemon.repository, ['for-each-ref', '--format=%(refname:short)', 'refs/heads']);
 
-describe('7.11, 8.13: the worktree of a killed agent', () => {
+describe('the worktree of a killed agent [7.11, 8.13]', () => {
   test('that is clean and has no commits goes to the trash, and its branch goes', async () => {
     const agent = await finished();
     expect((await killed(agent)).worktreeEnd).toMatchObject({ state: 'trashed' });
