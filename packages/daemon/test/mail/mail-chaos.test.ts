@@ -19,7 +19,7 @@ const sendsPerKill = 30;
 const rests = { repeat: { times: 60, steps: [{ say: 'again' }, 'complete'] } };
 const asks = { signal: { status: 'questions', questions: [{ id: 'q', question: 'Which?' }] } };
 
-test('senders and recipients in every state, the daemon killed repeatedly: every mail arrives once and in order, or is a dead letter [8.7, faults 3, fault 25]', async () => {
+test('senders and recipients in every state, the daemon killed repeatedly: every mail arrives once and in order, or is a dead letter [8.7, fault 3, fault 25]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const repository = join(place.path, 'sample');

@@ -162,7 +162,7 @@ test.each([
   ['more than goes', 'queue: {batch: 1000}', /at queue\.batch/],
   ['a word that is none', 'queue: {merge: fast}', /"squash"\|"merge"\|"rebase"/],
   ['a check without a command', 'checks: [{name: x}]', /at checks\[0\]\.run/],
-  ['a check that is a number', 'checks: [fault 5]', /a check is a command/],
+  ['a check that is a number', 'checks: [5]', /a check is a command/],
   ['an empty command', 'checks: ""', /is invalid/],
   ['a check that takes for ever', 'checks: [{run: x, timeout_minutes: .inf}]', /is invalid/],
   ['a variable of ours', 'env: [PAWL_TOKEN]', /PAWL_ are reserved/],
