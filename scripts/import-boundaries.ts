@@ -12,27 +12,28 @@ export type Violation = { file: string; line: number; imports: string; why: stri
 
 /**
  * Which of our packages each one may import. Arrows point one way only:
- * schema → protocol / core → store / git / host / providers / forge → roster / mcp → daemon; the command line reaches the daemon by the protocol.
+ * schema → protocol / core / wire → store / git / host / providers / forge → roster / mcp → daemon; the command line reaches the daemon by the protocol.
  */
 const allowed: Record<string, string[]> = {
   schema: [],
   core: ['schema'],
   protocol: ['schema'],
+  wire: ['schema'],
   store: ['schema'],
   git: ['schema', 'core'],
   host: ['schema', 'core'],
-  providers: ['schema', 'core'],
+  providers: ['schema', 'core', 'wire'],
   forge: ['schema', 'core'],
-  testing: ['schema'],
-  bridge: ['schema'],
+  testing: ['schema', 'wire'],
+  bridge: ['schema', 'wire'],
   roster: ['schema', 'core', 'host', 'providers'],
   mcp: ['schema', 'protocol'],
-  daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers', 'forge', 'roster', 'mcp'],
+  daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers', 'forge', 'roster', 'mcp', 'wire'],
   cli: ['schema', 'protocol', 'roster', 'mcp'],
 };
 
 /** Pure packages: no Node module, so that no effect can slip in. */
-const pure = ['core'];
+const pure = ['core', 'wire'];
 
 /** Sources that browsers load, by the start of their paths, except those in `needsNode`. */
 const forBrowsers = ['packages/schema/src/', 'packages/protocol/src/'];

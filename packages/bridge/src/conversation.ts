@@ -1,5 +1,5 @@
 import { messageOf, PawlError } from '@pawl/schema/error';
-import type { Control } from './inbox.ts';
+import type { ControlRequest } from '@pawl/wire/claude-input';
 import { Inbox } from './inbox.ts';
 import { bridgeLimits } from './limit.ts';
 import { report } from './output.ts';
@@ -76,7 +76,7 @@ export class Conversation {
     }
   }
 
-  async #answer({ requestId, subtype }: Control): Promise<void> {
+  async #answer({ requestId, subtype }: ControlRequest): Promise<void> {
     if (subtype === 'interrupt' && this.#busy) await this.#interrupt();
     const known = subtype === 'interrupt' || subtype === 'initialize';
     this.#voice.control(requestId, known ? null : `There is no control request ${subtype.slice(0, 80)}.`);

@@ -1,15 +1,8 @@
 import type { Readable } from 'node:stream';
-import { at, listAt, parseObject, textAt } from './json.ts';
+import type { ControlRequest, InputLine, UserTurn } from '@pawl/wire/claude-input';
+import { parseInput } from '@pawl/wire/claude-input';
 import { bridgeLimits } from './limit.ts';
 import { LineSplitter } from './line-splitter.ts';
-
-/** A user turn. `uuid` is the sender's id for it, which its echo repeats. */
-export type Input = { text: string; uuid: string | null };
-
-/** A control request, which is answered out of turn. */
-export type Control = { requestId: string; subtype: string };
-
-type Parsed = { input: Input } | { control: Control } | { refused: string };
 
 /**
  * Reads stdin: user turns in order, each once; control requests immediately. Pauses while too many turns wait, so that
@@ -17,16 +10,16 @@ type Parsed = { input: Input } | { control: Control } | { refused: string };
  */
 export class Inbox {
   readonly #stream: Readable;
-  readonly #onControl: (control: Control) => void;
+  readonly #onControl: (control: ControlRequest) => void;
   readonly #report: (message: string) => void;
   readonly #splitter = new LineSplitter(bridgeLimits.inputBytes);
-  readonly #inputs: Input[] = [];
+  readonly #inputs: UserTurn[] = [];
   readonly #waiting = new Set<() => void>();
   /** The ids of the latest inputs, oldest first. */
   readonly #seen = new Set<string>();
   #ended = false;
 
-  constructor(stream: Readable, onControl: (control: Control) => void, report: (message: string) => void) {
+  constructor(stream: Readable, onControl: (control: ControlRequest) => void, report: (message: string) => void) {
     this.#stream = stream;
     this.#onControl = onControl;
     this.#report = report;
@@ -39,7 +32,7 @@ export class Inbox {
   }
 
   /** The first waiting turn, without removing it; undefined if stdin has ended and none waits. */
-  async peek(): Promise<Input | undefined> {
+  async peek(): Promise<UserTurn | undefined> {
     while (this.#inputs.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
@@ -54,10 +47,10 @@ export class Inbox {
 
   #take(lines: ReturnType<LineSplitter['push']>): void {
     for (const line of lines) {
-      const parsed: Parsed =
+      const parsed: InputLine =
         'text' in line ? parseInput(line.text) : { refused: `it has ${line.oversizedBytes} bytes, which is too many` };
       if ('control' in parsed) this.#onControl(parsed.control);
-      else if ('input' in parsed) this.#admit(parsed.input);
+      else if ('turn' in parsed) this.#admit(parsed.turn);
       else this.#report(`skipped an input line: ${parsed.refused}`);
     }
     if (this.#inputs.length >= bridgeLimits.queuedInputs) this.#stream.pause();
@@ -65,7 +58,7 @@ export class Inbox {
   }
 
   /** Queues an input. Drops a duplicate: its echo has come or will come. */
-  #admit(input: Input): void {
+  #admit(input: UserTurn): void {
     if (input.uuid !== null) {
       if (this.#seen.has(input.uuid)) return;
       this.#seen.add(input.uuid);
@@ -86,23 +79,4 @@ export class Inbox {
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
   }
-}
-
-/** Parses a user turn, with text or content blocks, or a control request. */
-function parseInput(line: string): Parsed {
-  const record = parseObject(line);
-  if (record === null) return { refused: 'it is no JSON object' };
-  if (record['type'] === 'control_request') {
-    return { control: { requestId: textAt(record, 'request_id'), subtype: textAt(record, 'request', 'subtype') } };
-  }
-  if (record['type'] !== 'user') return { refused: 'its type is neither "user" nor "control_request"' };
-  const content = at(record, 'message', 'content');
-  const uuid = textAt(record, 'uuid') || null;
-  if (typeof content === 'string') return { input: { text: content, uuid } };
-  const texts = listAt(content)
-    .filter((block) => at(block, 'type') === 'text')
-    .map((block) => textAt(block, 'text'));
-  return texts.length === 0
-    ? { refused: 'message.content is neither text nor a list with a text block' }
-    : { input: { text: texts.join('\n'), uuid } };
 }

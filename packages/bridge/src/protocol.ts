@@ -1,5 +1,5 @@
 import type { Arguments } from './arguments.ts';
-import type { Input } from './inbox.ts';
+import type { UserTurn } from '@pawl/wire/claude-input';
 import type { InnerLine } from './line-splitter.ts';
 import type { TurnEnd, Voice } from './voice.ts';
 
@@ -33,9 +33,9 @@ export type Protocol = {
   /** Starts or resumes the conversation, and writes its first line. */
   open(): Promise<void>;
   /** Sends a prompt and resolves when the agent has ended the turn. */
-  turn(input: Input): Promise<TurnEnd>;
+  turn(input: UserTurn): Promise<TurnEnd>;
   /** Sends an input into the running turn. False if the agent did not take it: then it waits for the next turn. */
-  steer(input: Input): Promise<boolean>;
+  steer(input: UserTurn): Promise<boolean>;
   /** Asks the agent to end the running turn; its end follows. */
   interrupt(): Promise<void>;
 };

@@ -1,4 +1,18 @@
-import type { Input } from './inbox.ts';
+import type { UserTurn } from '@pawl/wire/claude-input';
+import type { ClaudeLine, ContentBlock, TokenUsage, TurnEnd as WireEnd } from '@pawl/wire/claude-line';
+import {
+  assistantLine,
+  callUsageLines,
+  controlResponseLine,
+  echoLine,
+  initLine,
+  inSession,
+  rateLimitLine,
+  resultLine,
+  retryLine,
+  textDeltaLine,
+  toolResultLine,
+} from '@pawl/wire/claude-line';
 import { bridgeLimits } from './limit.ts';
 import type { InnerLine } from './line-splitter.ts';
 import type { Output } from './output.ts';
@@ -35,7 +49,7 @@ export class Voice {
   begin(sessionId: string, model: string | null): void {
     this.#sessionId = sessionId;
     this.#model = model;
-    this.#write({ type: 'system', subtype: 'init', cwd: process.cwd(), tools: [], mcp_servers: [], model });
+    this.#write(initLine({ cwd: process.cwd(), model }));
   }
 
   beginTurn(): void {
@@ -50,7 +64,7 @@ export class Voice {
 
   /** A piece of a text that the agent later repeats as a whole. */
   delta(text: string): void {
-    this.#event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+    this.#write(textDeltaLine(text));
   }
 
   /** A piece of a text or thought that the agent sends only in pieces; `closeText` writes the whole. */
@@ -87,25 +101,22 @@ export class Voice {
 
   toolResult(id: string, text: string, isError: boolean): void {
     this.closeText();
-    const content = [{ type: 'tool_result', tool_use_id: id, content: text, is_error: isError }];
-    this.#write({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
+    this.#write(toolResultLine(id, text, isError));
   }
 
   /** Confirms that an input has reached the agent. */
-  echo({ text, uuid }: Input): void {
-    const name = uuid === null ? {} : { uuid };
-    this.#write({ type: 'user', message: { role: 'user', content: text }, isReplay: true, ...name });
+  echo(turn: UserTurn): void {
+    this.#write(echoLine(turn));
   }
 
   /** The agent retries a failed model call. */
   retry(error: string, attempt: number | null, delayMs: number | null): void {
-    this.#write({ type: 'system', subtype: 'api_retry', attempt, retry_delay_ms: delayMs, error });
+    this.#write(retryLine(error, attempt, delayMs));
   }
 
   /** A usage limit, with its end in seconds if known. */
   limit(resetsAt: number | null): void {
-    const info = { status: 'rejected', ...(resetsAt === null ? {} : { resetsAt }) };
-    this.#write({ type: 'rate_limit_event', rate_limit_info: info });
+    this.#write(rateLimitLine(resetsAt));
   }
 
   /** Counts one model call, with its usage if known. */
@@ -116,14 +127,9 @@ export class Voice {
 
   /** Adds to the totals, and reports tokens at once, so that an excessive turn can be stopped. */
   addUsage({ input = 0, output = 0, cacheRead = 0, cacheWrite = 0, costUsd = null }: Partial<Usage>): void {
+    const call = { input, output, cacheRead, cacheWrite, costUsd };
     if (input + output + cacheRead + cacheWrite > 0) {
-      const usage = {
-        input_tokens: input,
-        cache_read_input_tokens: cacheRead,
-        cache_creation_input_tokens: cacheWrite,
-      };
-      this.#event({ type: 'message_start', message: { role: 'assistant', usage } });
-      this.#event({ type: 'message_delta', delta: {}, usage: { output_tokens: output } });
+      for (const line of callUsageLines(tokensOf(call))) this.#write(line);
     }
     this.#usage.input += input;
     this.#usage.output += output;
@@ -134,26 +140,20 @@ export class Voice {
 
   end(end: TurnEnd): void {
     this.closeText();
-    const { input, output, cacheRead, cacheWrite, costUsd } = this.#usage;
-    this.#write({
-      type: 'result',
-      ...describeEnd(end, this.#lastText),
-      duration_ms: Math.round(performance.now() - this.#turnStartMs),
-      num_turns: this.#calls,
-      ...(costUsd === null ? {} : { total_cost_usd: Number(costUsd.toFixed(6)) }),
-      usage: {
-        input_tokens: input,
-        output_tokens: output,
-        cache_read_input_tokens: cacheRead,
-        cache_creation_input_tokens: cacheWrite,
-      },
-    });
+    const { costUsd } = this.#usage;
+    this.#write(
+      resultLine(describeEnd(end, this.#lastText), {
+        durationMs: Math.round(performance.now() - this.#turnStartMs),
+        messages: this.#calls,
+        costUsd: costUsd === null ? null : Number(costUsd.toFixed(6)),
+        usage: tokensOf(this.#usage),
+      }),
+    );
     this.#lastText = '';
   }
 
   control(requestId: string, error: string | null): void {
-    const response = error === null ? { subtype: 'success', request_id: requestId } : { subtype: 'error', error };
-    this.#write({ type: 'control_response', response: { ...response, request_id: requestId } });
+    this.#write(controlResponseLine(requestId, error));
   }
 
   /** Keeps a line of the agent that has no translation. `note` adds information. */
@@ -171,30 +171,34 @@ export class Voice {
     this.#output.writeText(`{"type":"bridge",${rest.join('')}"raw":${json.trim()}}`);
   }
 
-  #event(event: object): void {
-    this.#write({ type: 'stream_event', event, parent_tool_use_id: null });
+  #assistant(block: ContentBlock): void {
+    this.#write(assistantLine(block, { model: this.#model }));
   }
 
-  #assistant(block: object): void {
-    const message = { role: 'assistant', model: this.#model, content: [block] };
-    this.#write({ type: 'assistant', message, parent_tool_use_id: null });
-  }
-
-  #write(line: object): void {
-    this.#output.writeLine(this.#sessionId === '' ? line : { ...line, session_id: this.#sessionId });
+  #write(line: ClaudeLine): void {
+    this.#output.writeLine(inSession(line, this.#sessionId));
   }
 }
 
-/** As in Claude Code, an error of the model's service is a `success` with `is_error`. */
-function describeEnd(end: TurnEnd, lastText: string): object {
+function tokensOf({ input, output, cacheRead, cacheWrite }: Usage): TokenUsage {
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_input_tokens: cacheRead,
+    cache_creation_input_tokens: cacheWrite,
+  };
+}
+
+/** As in Claude Code, an error of the model's service is a `success` with `isError`. */
+function describeEnd(end: TurnEnd, lastText: string): WireEnd {
   switch (end.kind) {
     case 'completed':
-      return { subtype: 'success', is_error: false, result: lastText, terminal_reason: 'completed' };
+      return { subtype: 'success', isError: false, text: lastText, terminalReason: 'completed' };
     case 'interrupted':
-      return { subtype: 'error_during_execution', is_error: true, result: '', terminal_reason: 'aborted_streaming' };
+      return { subtype: 'error_during_execution', isError: true, text: '', terminalReason: 'aborted_streaming' };
     case 'failed':
       return end.status === null
-        ? { subtype: 'error_during_execution', is_error: true, result: end.text, errors: [end.text] }
-        : { subtype: 'success', is_error: true, result: end.text, api_error_status: end.status };
+        ? { subtype: 'error_during_execution', isError: true, text: end.text, errors: [end.text] }
+        : { subtype: 'success', isError: true, text: end.text, apiErrorStatus: end.status };
   }
 }

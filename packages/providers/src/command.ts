@@ -1,5 +1,6 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
+import { userTurnLine } from '@pawl/wire/claude-input';
 import { hookSettings } from './hook.ts';
 import type { McpServer } from './mcp.ts';
 import { describeServers } from './mcp.ts';
@@ -88,11 +89,6 @@ export function sessionCommand(preset: ProviderPreset, given: SessionGiven): Ses
   return { command, args, ...first, env: { ...servers.env, ...env }, files };
 }
 
-/** A user turn as one line of stream-json. */
-export function streamJsonMessage(text: string, uuid?: string): string {
-  return `${JSON.stringify({ type: 'user', message: { role: 'user', content: text }, uuid })}\n`;
-}
-
 type Keep = (path: string, content: string) => string;
 
 function wholeTurn(preset: ProviderPreset, { system, turn }: SessionGiven['prompt']): string {
@@ -104,7 +100,7 @@ function firstInput(
   turn: string,
   name: string | undefined,
 ): Pick<SessionCommand, 'prompt' | 'stdin'> {
-  if (preset.promptMode === 'stream-json') return { prompt: streamJsonMessage(turn, name), stdin: 'fifo' };
+  if (preset.promptMode === 'stream-json') return { prompt: userTurnLine(turn, name), stdin: 'fifo' };
   return { prompt: preset.promptMode === 'stdin' ? turn : '', stdin: 'file' };
 }
 

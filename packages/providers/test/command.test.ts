@@ -1,7 +1,8 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { describe, expect, test } from 'vitest';
 import type { SessionGiven } from '../src/command.ts';
-import { sessionCommand, streamJsonMessage } from '../src/command.ts';
+import { userTurnLine } from '@pawl/wire/claude-input';
+import { sessionCommand } from '../src/command.ts';
 import { scriptedPreset } from '../src/scripted.ts';
 
 const preset: ProviderPreset = { ...scriptedPreset(['node', 'agent.ts'], '/state'), command: ['agent', '--print'] };
@@ -227,7 +228,7 @@ describe('the prompt', () => {
     expect(stdin).toBe('fifo');
     expect(prompt.indexOf('\n')).toBe(prompt.length - 1);
     expect(JSON.parse(prompt)).toEqual({ type: 'user', message: { role: 'user', content: turn } });
-    expect(prompt).toBe(streamJsonMessage(turn));
+    expect(prompt).toBe(userTurnLine(turn));
   });
 
   test('as text it is stdin, to its end', () => {

@@ -1,7 +1,7 @@
 import type { AnyMessage, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { methods } from '@agentclientprotocol/sdk';
 import { PawlError } from '@pawl/schema/error';
-import type { Input } from '../inbox.ts';
+import type { UserTurn } from '@pawl/wire/claude-input';
 import { at, countAt, listAt, parseObject, textAt, toJson } from '../json.ts';
 import type { InnerLine } from '../line-splitter.ts';
 import type { Protocol, ProtocolContext } from '../protocol.ts';
@@ -31,7 +31,7 @@ export class AcpProtocol implements Protocol {
   /** Until the first turn, updates replay the earlier conversation. */
   #phase: 'opening' | 'idle' | 'turn' = 'opening';
   /** The turn's first input, until there is evidence that the agent has it. */
-  #unseen: Input | null = null;
+  #unseen: UserTurn | null = null;
   #costUsd = 0;
 
   constructor(context: ProtocolContext) {
@@ -69,7 +69,7 @@ export class AcpProtocol implements Protocol {
     voice.begin(session.sessionId, session.model);
   }
 
-  async turn(input: Input): Promise<TurnEnd> {
+  async turn(input: UserTurn): Promise<TurnEnd> {
     const { voice } = this.#context;
     this.#phase = 'turn';
     this.#unseen = input;
@@ -87,7 +87,7 @@ export class AcpProtocol implements Protocol {
     return end;
   }
 
-  steer(input: Input): Promise<boolean> {
+  steer(input: UserTurn): Promise<boolean> {
     if (!this.#context.options.steer || this.#phase !== 'turn') return Promise.resolve(false);
     this.#prompts.push(this.#prompt(input, '', false));
     return Promise.resolve(true);
@@ -97,7 +97,7 @@ export class AcpProtocol implements Protocol {
     await this.#channel.agent.notify(methods.agent.session.cancel, { sessionId: this.#sessionId });
   }
 
-  async #prompt(input: Input, preface: string, isFirst: boolean): Promise<TurnEnd> {
+  async #prompt(input: UserTurn, preface: string, isFirst: boolean): Promise<TurnEnd> {
     try {
       const answer: unknown = await this.#channel.agent.request(methods.agent.session.prompt, {
         sessionId: this.#sessionId,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { version } from '../version.ts';
-import type { Input } from '../inbox.ts';
+import type { UserTurn } from '@pawl/wire/claude-input';
 import { at, blockTexts, listAt, parseObject, textAt } from '../json.ts';
 import { bridgeLimits } from '../limit.ts';
 import type { InnerLine } from '../line-splitter.ts';
@@ -23,7 +23,7 @@ export class CodexProtocol implements Protocol {
   readonly #rpc: JsonRpc;
   readonly #usage = new CodexUsage();
   /** Inputs that Codex has not confirmed yet, by our id. */
-  readonly #unseen = new Map<string, Input>();
+  readonly #unseen = new Map<string, UserTurn>();
   readonly #toolsBegun = new Set<string>();
   #threadId = '';
   #turn: Turn | null = null;
@@ -73,7 +73,7 @@ export class CodexProtocol implements Protocol {
     voice.begin(this.#threadId, textAt(opened, 'model') || options.model);
   }
 
-  async turn(input: Input): Promise<TurnEnd> {
+  async turn(input: UserTurn): Promise<TurnEnd> {
     const turn: Turn = { begun: Promise.withResolvers(), ended: Promise.withResolvers() };
     // Only an interrupt may wait for it.
     turn.begun.promise.catch(() => {});
@@ -92,7 +92,7 @@ export class CodexProtocol implements Protocol {
     }
   }
 
-  async steer(input: Input): Promise<boolean> {
+  async steer(input: UserTurn): Promise<boolean> {
     const turn = this.#turn;
     if (turn === null) return false;
     const expectedTurnId = await turn.begun.promise;
@@ -113,7 +113,7 @@ export class CodexProtocol implements Protocol {
     await this.#rpc.request('turn/interrupt', { threadId: this.#threadId, turnId });
   }
 
-  #handedOver(input: Input) {
+  #handedOver(input: UserTurn) {
     const clientUserMessageId = randomUUID();
     if (this.#unseen.size < bridgeLimits.queuedInputs) this.#unseen.set(clientUserMessageId, input);
     const content = [{ type: 'text', text: input.text, text_elements: [] }];

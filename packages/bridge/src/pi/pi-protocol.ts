@@ -1,6 +1,6 @@
 import { PawlError } from '@pawl/schema/error';
 import { failed } from '../fault.ts';
-import type { Input } from '../inbox.ts';
+import type { UserTurn } from '@pawl/wire/claude-input';
 import { at, blockTexts, countAt, listAt, parseObject, textAt } from '../json.ts';
 import type { InnerLine } from '../line-splitter.ts';
 import type { Protocol, ProtocolContext } from '../protocol.ts';
@@ -13,7 +13,7 @@ export class PiProtocol implements Protocol {
   readonly #context: ProtocolContext;
   readonly #pending = new Map<string, PromiseWithResolvers<unknown>>();
   /** Inputs that pi has accepted but not confirmed yet. */
-  #unseen: Input[] = [];
+  #unseen: UserTurn[] = [];
   #nextId = 1;
   #turn: Turn | null = null;
   #lastError: string | null = null;
@@ -35,7 +35,7 @@ export class PiProtocol implements Protocol {
     this.#context.voice.begin(sessionId, textAt(state, 'model', 'id') || null);
   }
 
-  async turn(input: Input): Promise<TurnEnd> {
+  async turn(input: UserTurn): Promise<TurnEnd> {
     const turn: Turn = { ended: Promise.withResolvers(), interrupted: false };
     this.#turn = turn;
     this.#unseen = [];
@@ -48,7 +48,7 @@ export class PiProtocol implements Protocol {
     }
   }
 
-  async steer(input: Input): Promise<boolean> {
+  async steer(input: UserTurn): Promise<boolean> {
     if (this.#turn === null || this.#turn.interrupted) return false;
     await this.#prompt(input);
     return true;
@@ -63,7 +63,7 @@ export class PiProtocol implements Protocol {
   }
 
   /** If the run has just ended, this starts a new one, so no input is lost in between. */
-  async #prompt(input: Input): Promise<void> {
+  async #prompt(input: UserTurn): Promise<void> {
     this.#unseen.push(input);
     try {
       await this.#request({ type: 'prompt', message: inert(input.text), streamingBehavior: 'steer' });

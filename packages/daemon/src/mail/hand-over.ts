@@ -1,7 +1,7 @@
 import { mailBlock } from '@pawl/core/prompts/mail-block';
 import type { LetterGiven } from '@pawl/core/prompts/mail-block';
 import { sendInput } from '@pawl/host/session/input';
-import { streamJsonMessage } from '@pawl/providers/command';
+import { userTurnLine } from '@pawl/wire/claude-input';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { uuidOf } from '@pawl/schema/id';
@@ -118,7 +118,7 @@ async function writeAll(
     for (const [index, mail] of mails.entries()) {
       const text = mailBlock(platform.prompts, await withSenders(platform.store.db, [mail]));
       // An earlier daemon may have died in the middle of a line, so start on a new one.
-      const line = streamJsonMessage(text, uuidOf(mail.id));
+      const line = userTurnLine(text, uuidOf(mail.id));
       await sendInput(platform.host, directory, line, { freshLine: again && index === 0 });
       written.add(mail.id);
       crashPoint('mail.after_write');

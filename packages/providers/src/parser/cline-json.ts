@@ -1,8 +1,8 @@
 import type { OutputParser } from '@pawl/core/port/provider';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import { faultOf } from '../fault.ts';
-import type { JsonObject } from './json-line.ts';
-import { amount, blockText, count, field, list, parseObject, text, toolInput, usageEvent } from './json-line.ts';
+import type { JsonObject } from '@pawl/wire/json-line';
+import { amount, blockText, count, field, list, parseObject, text, toolInput, usageEvent } from '@pawl/wire/json-line';
 
 /** The output of `cline --json`. It has no resumable session id. */
 export const clineJson: OutputParser = {

@@ -1,8 +1,18 @@
 import type { OutputParser } from '@pawl/core/port/provider';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import { faultOf } from '../fault.ts';
-import type { JsonObject } from './json-line.ts';
-import { count, field, list, parseObject, sessionEvents, shortJson, text, toolInput, usageEvent } from './json-line.ts';
+import type { JsonObject } from '@pawl/wire/json-line';
+import {
+  count,
+  field,
+  list,
+  parseObject,
+  sessionEvents,
+  shortJson,
+  text,
+  toolInput,
+  usageEvent,
+} from '@pawl/wire/json-line';
 
 /** The output of `codex exec --json`: a thread, its turn, and items that start and complete. */
 export const codexExec: OutputParser = {

@@ -1,6 +1,6 @@
 import type { OutputParser } from '@pawl/core/port/provider';
 import type { StreamEvent } from '@pawl/schema/stream-event';
-import { field, parseObject } from './json-line.ts';
+import { field, parseObject } from '@pawl/wire/json-line';
 
 /**
  * The output of `cn -p --format json`: one object at the end, with its last words. Errors are on stderr; it has no

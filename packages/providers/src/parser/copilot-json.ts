@@ -1,7 +1,7 @@
 import type { OutputParser } from '@pawl/core/port/provider';
 import type { Fault, StreamEvent } from '@pawl/schema/stream-event';
 import { faultOf } from '../fault.ts';
-import { field, parseObject, sessionEvents, text, toolInput, usageEvent } from './json-line.ts';
+import { field, parseObject, sessionEvents, text, toolInput, usageEvent } from '@pawl/wire/json-line';
 
 /** Copilot's `--output-format json`. It has its session id only in the last line, and no tokens. */
 export const copilotJson: OutputParser = {

@@ -1,7 +1,7 @@
 import type { OutputParser } from '@pawl/core/port/provider';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import { faultOf } from '../fault.ts';
-import type { JsonObject } from './json-line.ts';
+import type { JsonObject } from '@pawl/wire/json-line';
 import {
   asObject,
   blockText,
@@ -12,7 +12,7 @@ import {
   text,
   toolInput,
   usageEvent,
-} from './json-line.ts';
+} from '@pawl/wire/json-line';
 
 /** Gemini's `--output-format stream-json`. */
 export const geminiStreamJson: OutputParser = {

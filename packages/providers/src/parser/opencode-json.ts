@@ -1,7 +1,7 @@
 import type { OutputParser } from '@pawl/core/port/provider';
 import type { Fault, StreamEvent } from '@pawl/schema/stream-event';
 import { faultOf } from '../fault.ts';
-import { amount, count, field, parseObject, sessionEvents, text, toolInput, usageEvent } from './json-line.ts';
+import { amount, count, field, parseObject, sessionEvents, text, toolInput, usageEvent } from '@pawl/wire/json-line';
 
 /** The output of `opencode run --format json`: the parts of its messages, each with the session's id. */
 export const opencodeJson: OutputParser = {

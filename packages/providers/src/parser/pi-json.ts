@@ -1,7 +1,7 @@
 import type { OutputParser } from '@pawl/core/port/provider';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import { faultOf } from '../fault.ts';
-import type { JsonObject } from './json-line.ts';
+import type { JsonObject } from '@pawl/wire/json-line';
 import {
   amount,
   blockText,
@@ -13,7 +13,7 @@ import {
   text,
   toolInput,
   usageEvent,
-} from './json-line.ts';
+} from '@pawl/wire/json-line';
 
 /** The output of `pi --mode json`. Its exit code is always 0, so only these lines tell how a turn ended. */
 export const piJson: OutputParser = {

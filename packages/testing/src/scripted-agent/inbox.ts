@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { PawlError } from '@pawl/schema/error';
+import { parseInput } from '@pawl/wire/claude-input';
 import { isSessionId } from './arguments.ts';
 import { scriptedLimits } from './limit.ts';
 
@@ -108,28 +109,11 @@ export class Inbox {
   }
 }
 
-/** Parses `{"type":"user","message":{"role":"user","content":"…"},"uuid":"…"}`, with text or content blocks. */
+/** Parses a user turn. Refuses control requests, and ignores the sender's id unless it is a UUID. */
 export function parseUserTurn(line: string): { ok: true; turn: UserTurn } | { ok: false; reason: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return { ok: false, reason: 'it is not valid JSON' };
-  }
-  if (field(value, 'type') !== 'user') return { ok: false, reason: 'its type is not "user"' };
-  const content = field(field(value, 'message'), 'content');
-  const named = field(value, 'uuid');
-  const uuid = typeof named === 'string' && isSessionId(named) ? named : null;
-  if (typeof content === 'string') return { ok: true, turn: { prompt: content, uuid } };
-  if (!Array.isArray(content)) return { ok: false, reason: 'message.content is neither text nor a list of blocks' };
-  const texts = content.filter((block) => field(block, 'type') === 'text').map((block) => field(block, 'text'));
-  if (!texts.every((text) => typeof text === 'string')) return { ok: false, reason: 'a text block has no text' };
-  if (texts.length === 0) return { ok: false, reason: 'message.content has no text block' };
-  return { ok: true, turn: { prompt: texts.join('\n'), uuid } };
-}
-
-function field(value: unknown, name: string): unknown {
-  return value !== null && typeof value === 'object' && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+  const parsed = parseInput(line);
+  if ('refused' in parsed) return { ok: false, reason: parsed.refused };
+  if ('control' in parsed) return { ok: false, reason: 'its type is not "user"' };
+  const { text, uuid } = parsed.turn;
+  return { ok: true, turn: { prompt: text, uuid: uuid !== null && isSessionId(uuid) ? uuid : null } };
 }

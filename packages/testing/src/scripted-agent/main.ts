@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { PawlError } from '@pawl/schema/error';
+import { noTokens } from '@pawl/wire/claude-line';
 import type { Arguments } from './arguments.ts';
 import { parseArguments, usageText } from './arguments.ts';
 import type { Conversation } from './conversation.ts';
@@ -14,7 +15,7 @@ import {
 import { describeFailure } from './failure.ts';
 import { readerGone, report, writeLineNow } from './output.ts';
 import { allowsTool } from './tool-permission.ts';
-import { initLine, noTokens, resultLine } from './wire.ts';
+import { firstLine, lastLine } from './speaker.ts';
 
 /**
  * Plays a scenario as a coding agent would. Returns the exit code; the caller must exit with it, because stdin and
@@ -32,7 +33,7 @@ export async function main(argv: string[]): Promise<number> {
     const directory = process.cwd();
     const speaker = { sessionId: conversation.sessionId, model: options.model };
     const isAllowed = (tool: string) => allowsTool(options.permission, tool);
-    if (!writeLineNow(initLine(speaker, directory, isAllowed))) return readerGone;
+    if (!writeLineNow(firstLine(speaker, directory, isAllowed))) return readerGone;
     const { runSession } = await import('./session.ts');
     return await runSession(options, conversation, directory);
   } catch (error) {
@@ -66,7 +67,7 @@ function refuseResume(options: Arguments): number {
   const numbers = { durationMs: 0, messages: 0, costUsd: 0, usage: noTokens() };
   report(text);
   writeLineNow(
-    resultLine({ sessionId }, { subtype: 'error_during_execution', isError: true, text, errors: [text] }, numbers),
+    lastLine(sessionId, { subtype: 'error_during_execution', isError: true, text, errors: [text] }, numbers),
   );
   return 1;
 }

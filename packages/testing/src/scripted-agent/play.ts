@@ -3,7 +3,7 @@ import type { PlaceholderValues } from './placeholder.ts';
 import type { StepValues } from './scenario.ts';
 import type { ToolCommands } from './tool-command.ts';
 import type { Voice } from './voice.ts';
-import type { TurnEnd } from './wire.ts';
+import type { TurnEnd } from '@pawl/wire/claude-line';
 
 /** Shared by the steps of a playing scenario. */
 export type Play = {

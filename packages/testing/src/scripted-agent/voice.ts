@@ -1,7 +1,17 @@
 import type { Output } from './output.ts';
 import type { ToolOutcome } from './tool-command.ts';
-import type { ContentBlock, Speaker, TurnEnd, Usage } from './wire.ts';
-import { assistantLine, echoLine, noTokens, resultLine, streamEventLine, toolResultLine } from './wire.ts';
+import type { ClaudeLine, ContentBlock, TokenUsage, TurnEnd } from '@pawl/wire/claude-line';
+import {
+  assistantLine,
+  echoLine,
+  inSession,
+  noTokens,
+  streamEventLine,
+  textDeltaLine,
+  toolResultLine,
+} from '@pawl/wire/claude-line';
+import type { Speaker } from './speaker.ts';
+import { lastLine } from './speaker.ts';
 
 const dollarsPerInputToken = 3e-6;
 const dollarsPerOutputToken = 15e-6;
@@ -30,7 +40,7 @@ export class Voice {
   #messages = 0;
   #unreadPromptTokens = 0;
   #derived = noTokens();
-  #told: { usage: Usage; costUsd: number } | undefined;
+  #told: { usage: TokenUsage; costUsd: number } | undefined;
 
   constructor(output: Output, speaker: Speaker, isAllowed: (tool: string) => boolean) {
     this.output = output;
@@ -48,7 +58,7 @@ export class Voice {
 
   /** Shows that a user turn was taken in. */
   echo(prompt: string, uuid: string | null): void {
-    void this.output.writeLine(echoLine(this.speaker, prompt, uuid));
+    void this.#write(echoLine({ text: prompt, uuid }));
   }
 
   /** Says a text. */
@@ -64,13 +74,12 @@ export class Voice {
 
   /** Says a text piece by piece, with a pause after each, and then whole. */
   async stream(pieces: string[], pause: () => Promise<void>): Promise<void> {
-    const write = (event: { type: string } & Record<string, unknown>) =>
-      this.output.writeLine(streamEventLine(this.speaker, event));
+    const write = (event: { type: string } & Record<string, unknown>) => this.#write(streamEventLine(event));
     const message = { type: 'message', role: 'assistant', model: this.speaker.model, content: [] };
     await write({ type: 'message_start', message: { id: this.#nextMessageId(), ...message } });
     await write({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
     for (const text of pieces) {
-      await write({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+      await this.#write(textDeltaLine(text));
       await pause();
     }
     await this.say(pieces.join(''));
@@ -90,7 +99,7 @@ export class Voice {
     const id = `toolu_${this.#suffix(this.#messages)}`;
     await this.#message({ type: 'tool_use', id, name, input }, JSON.stringify(input));
     const outcome = this.#isAllowed(name) ? await work() : notAllowed(name);
-    await this.output.writeLine(toolResultLine(this.speaker, id, outcome.text, outcome.failed));
+    await this.#write(toolResultLine(id, outcome.text, outcome.failed));
     return outcome;
   }
 
@@ -114,7 +123,7 @@ export class Voice {
     const cost =
       this.#told?.costUsd ?? usage.input_tokens * dollarsPerInputToken + usage.output_tokens * dollarsPerOutputToken;
     await this.output.writeLine(
-      resultLine(this.speaker, end, {
+      lastLine(this.speaker.sessionId, end, {
         durationMs: Math.round(performance.now() - this.#turnStart),
         messages: this.#messages,
         costUsd: Number(cost.toFixed(6)),
@@ -130,7 +139,11 @@ export class Voice {
     this.#derived.output_tokens += usage.output_tokens;
     const id = this.#nextMessageId();
     this.#messages += 1;
-    await this.output.writeLine(assistantLine(this.speaker, id, block, usage));
+    await this.#write(assistantLine(block, { id, model: this.speaker.model, usage }));
+  }
+
+  #write(line: ClaudeLine): Promise<void> {
+    return this.output.writeLine(inSession(line, this.speaker.sessionId));
   }
 
   #nextMessageId(): string {

@@ -3,7 +3,7 @@ import { formatAnswers, formatUnanswered } from '@pawl/core/prompts/follow-up';
 import { answersTo } from '@pawl/core/questions/answers';
 import { sendInput } from '@pawl/host/session/input';
 import type { ReplyBody } from '@pawl/protocol/agents/verb-view';
-import { streamJsonMessage } from '@pawl/providers/command';
+import { userTurnLine } from '@pawl/wire/claude-input';
 import { PawlError } from '@pawl/schema/error';
 import type { NewEvent } from '@pawl/schema/event';
 import type { Agent, Run } from '@pawl/schema/record';
@@ -92,7 +92,7 @@ async function tellLive(
       return false;
     if (!reconciler.ingest.isInTurn(agentId)) return false;
     try {
-      await sendInput(platform.host, sessionDirectory(platform.home, session.id), streamJsonMessage(message));
+      await sendInput(platform.host, sessionDirectory(platform.home, session.id), userTurnLine(message));
     } catch (error) {
       // Its turn has just ended, so the process no longer reads.
       if (error instanceof PawlError && error.code === 'conflict') return false;

@@ -1,7 +1,7 @@
 import type { StepValues } from '../scenario.ts';
 import type { StepPlayer } from '../play.ts';
 import { success } from '../play.ts';
-import { rateLimitLine } from '../wire.ts';
+import { inSession, rateLimitLine } from '@pawl/wire/claude-line';
 import { replaceWorkspaceFile, signalPath } from '../workspace-file.ts';
 
 /** Ends the turn; the next line on stdin begins another one. */
@@ -33,7 +33,9 @@ export const playHang: StepPlayer<'hang'> = (play, { ignore_term, once }) => {
 /** Runs into a usage limit and ends the process, as Claude Code does. */
 export const playLimit: StepPlayer<'limit'> = async (play, { until }) => {
   const resetsAt = until === undefined ? undefined : secondsOf(until);
-  await play.voice.output.writeLine(rateLimitLine(play.voice.speaker, resetsAt));
+  await play.voice.output.writeLine(
+    inSession(rateLimitLine(resetsAt ?? null, 'five_hour'), play.voice.speaker.sessionId),
+  );
   const text =
     resetsAt === undefined
       ? 'API Error: Request rejected (429) · This request would exceed your usage limit.'

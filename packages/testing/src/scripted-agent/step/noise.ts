@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { scriptedLimits } from '../limit.ts';
 import type { StepPlayer } from '../play.ts';
 
-/** Prints numbered messages as fast as the pipe takes them. */
+/** Prints numbered messages as fast as the pipe takes them, in the shortest lines that are messages. */
 export const playFlood: StepPlayer<'flood'> = async (play, { lines, bytes }) => {
   const { output, speaker } = play.voice;
   const before = '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"flood ';
