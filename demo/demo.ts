@@ -1,4 +1,4 @@
-import { palette } from '@pawl/cli/terminal/terminal';
+import { palette } from '@pawl/cli/terminal/palette';
 import type { Client } from '@pawl/protocol/client';
 import { homeClient } from '@pawl/protocol/node/home-client';
 import { homeAt } from '@pawl/protocol/node/home';

@@ -1,5 +1,5 @@
-import { printableLine } from '@pawl/cli/terminal/terminal';
-import type { palette } from '@pawl/cli/terminal/terminal';
+import { printableLine } from '@pawl/present/text';
+import type { palette } from '@pawl/cli/terminal/palette';
 import type { Event } from '@pawl/schema/event';
 import { eventData } from '@pawl/schema/event';
 

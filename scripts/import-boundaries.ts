@@ -12,7 +12,8 @@ export type Violation = { file: string; line: number; imports: string; why: stri
 
 /**
  * Which of our packages each one may import. Arrows point one way only:
- * schema → protocol / core / wire → store / git / host / providers / forge → roster / mcp → daemon; the command line reaches the daemon by the protocol.
+ * schema → protocol / core / wire → store / git / host / providers / forge → roster / mcp → daemon; the command line reaches the
+ * daemon by the protocol, and shows what `present` makes of the answers.
  */
 const allowed: Record<string, string[]> = {
   schema: [],
@@ -24,19 +25,20 @@ const allowed: Record<string, string[]> = {
   host: ['schema', 'core'],
   providers: ['schema', 'core', 'wire'],
   forge: ['schema', 'core'],
-  testing: ['schema', 'wire'],
+  present: ['schema', 'protocol'],
+  testing: ['schema', 'protocol', 'wire'],
   bridge: ['schema', 'wire'],
   roster: ['schema', 'core', 'host', 'providers'],
   mcp: ['schema', 'protocol'],
   daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers', 'forge', 'roster', 'mcp', 'wire'],
-  cli: ['schema', 'protocol', 'roster', 'mcp'],
+  cli: ['schema', 'protocol', 'present', 'roster', 'mcp'],
 };
 
 /** Pure packages: no Node module, so that no effect can slip in. */
 const pure = ['core', 'wire'];
 
 /** Sources that browsers load, by the start of their paths, except those in `needsNode`. */
-const forBrowsers = ['packages/schema/src/', 'packages/protocol/src/'];
+const forBrowsers = ['packages/schema/src/', 'packages/protocol/src/', 'packages/present/src/'];
 const needsNode = ['packages/schema/src/crash-point', 'packages/protocol/src/node/'];
 
 function runsInBrowsers(path: string): boolean {

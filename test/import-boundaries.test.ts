@@ -86,6 +86,14 @@ describe('packages', () => {
       "import { x } from '@pawl/schema/crash-point';",
       'nothing that needs Node',
     ],
+    ['present uses no module of Node', 'present', "import { join } from 'node:path';", 'browsers load this file'],
+    [
+      'nor protocol’s part for Node',
+      'present',
+      "import { x } from '@pawl/protocol/node/home';",
+      'nothing that needs Node',
+    ],
+    ['present does not reach core', 'present', "import { x } from '@pawl/core/x';", 'only schema, protocol'],
     ['schema uses no module of Node', 'schema', "import { join } from 'node:path';", 'browsers load this file'],
     ['Node’s modules have their prefix', 'git', "import { join } from 'path';", 'node: prefix'],
     ['another package by a path', 'cli', "import { x } from '../../daemon/src/x.ts';", 'by its name'],
@@ -136,7 +144,7 @@ describe('packages', () => {
       "import { join } from 'path';",
     ];
     expect(complaints('packages/cli/src/file.ts', ...lines)).toEqual([
-      '2: cli may import only schema, protocol, roster, mcp',
+      '2: cli may import only schema, protocol, present, roster, mcp',
       '6: a module of Node is imported with its node: prefix',
     ]);
   });

@@ -1,6 +1,6 @@
 import { roster } from './command/home/roster.ts';
 import { createContext } from './context.ts';
-import { printableLine } from './terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 
 const usage = `Usage: agent-roster [--json] [-q] [project]
 

@@ -1,7 +1,7 @@
 import type { Home } from '@pawl/protocol/node/home';
 import { homeAt } from '@pawl/protocol/node/home';
-import type { Palette } from './terminal/terminal.ts';
-import { palette } from './terminal/terminal.ts';
+import type { Palette } from './terminal/palette.ts';
+import { palette } from './terminal/palette.ts';
 
 /** The context of every command: output, style, and home. */
 export type CommandContext = {

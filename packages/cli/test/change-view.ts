@@ -1,7 +1,7 @@
 import type { ChangeView } from '@pawl/protocol/changes/view';
 import type { CheckView } from '@pawl/protocol/checks/view';
 import type { QueueView } from '@pawl/protocol/queue/view';
-import { idOf } from './agent-view.ts';
+import { idOf } from '@pawl/testing/agent-view';
 
 export const shop = { id: idOf(900), name: 'shop' };
 

@@ -3,7 +3,7 @@ import { commandClient } from '../daemon/client.ts';
 import type { ChangeView, LocalBranch } from '@pawl/protocol/changes/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../context.ts';
-import { printableLine } from '../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 
 /** Poll interval; each poll is one read of the daemon. */
 export const usualLookMs = 500;

@@ -1,7 +1,7 @@
 import type { Client } from '@pawl/protocol/client';
 import type { Home } from '@pawl/protocol/node/home';
 import { PawlError } from '@pawl/schema/error';
-import { names } from '../view/format.ts';
+import { names } from '@pawl/present/amount';
 import { withDaemon } from '../daemon/launch.ts';
 import { ownAgentId } from './own-agent.ts';
 

@@ -5,7 +5,7 @@ import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../daemon/launch.ts';
-import { printable } from '../terminal/terminal.ts';
+import { printable } from '@pawl/present/text';
 
 /** Retry interval for an unavailable daemon; it may be restarting. */
 const againMs = 200;

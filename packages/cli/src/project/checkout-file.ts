@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { printableLine } from '../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 
 /** The root of the checkout around a path; refuses anything else. */
 export function checkoutAt(path: string): string {

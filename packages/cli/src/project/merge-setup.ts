@@ -5,7 +5,7 @@ import type { ConfigCommit } from './commit-config.ts';
 import type { CommandContext } from '../context.ts';
 import type { Person } from '../agent/person.ts';
 import { agrees } from '../agent/person.ts';
-import { printableLine } from '../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 
 /** The person at the terminal, if the command may ask; null with --json, --quiet, or without a terminal. */
 export function askable({ json, quiet }: CommandContext, person: Person): Person | null {

@@ -1,8 +1,10 @@
+import { changeTone, checkTone } from '@pawl/present/state-tone';
 import type { ChangeCommentView, ChangeDetail, ChangeView } from '@pawl/protocol/changes/view';
 import type { CheckLog, CheckView } from '@pawl/protocol/checks/view';
-import { count, duration } from './format.ts';
-import type { Palette } from '../terminal/terminal.ts';
-import { printable, printableLine } from '../terminal/terminal.ts';
+import { count, duration } from '@pawl/present/amount';
+import type { Palette } from '../terminal/palette.ts';
+import { painter } from '../terminal/palette.ts';
+import { printable, printableLine } from '@pawl/present/text';
 
 /** How much of an id, and of a commit, is shown: enough to name it. */
 const idCharacters = 8;
@@ -11,22 +13,13 @@ const commitCharacters = 10;
 export const shortId = (id: string) => id.slice(0, idCharacters);
 export const shortCommit = (commit: string) => printableLine(commit).slice(0, commitCharacters);
 
-/** The colour of a change's state: green is fine, yellow needs somebody, red failed. */
-export function changePaint(state: ChangeView['state'], colours: Palette): (text: string) => string {
-  if (state === 'merged' || state === 'green' || state === 'ready') return colours.green;
-  if (state === 'testing') return colours.cyan;
-  if (state === 'ejected') return colours.red;
-  if (state === 'needs-human-input' || state === 'blocked') return colours.yellow;
-  return state === 'closed' ? colours.dim : (text) => text;
-}
-
 export function authorOf({ author }: Pick<ChangeView, 'author'>): string {
   return author?.alias ?? 'a person';
 }
 
 /** A change in one line: its name and state. */
 export function changeLine(change: ChangeView, colours: Palette): string {
-  const state = changePaint(change.state, colours)(change.state);
+  const state = painter(changeTone(change.state), colours)(change.state);
   const detail = change.detail === '' ? '' : `: ${printableLine(change.detail)}`;
   return `${colours.bold(printableLine(change.title))} (${shortId(change.id)}) is ${state}${detail}`;
 }
@@ -62,23 +55,23 @@ function isConflict(change: ChangeView): boolean {
 /** All details of one change, as text. */
 export function describeChange(detail: ChangeDetail, colours: Palette, now: number): string {
   const { change, comments, checks, learnings } = detail;
-  const state = changePaint(change.state, colours)(change.state);
-  const ago = (at: number) => `${duration(Math.max(0, now - at))} ago`;
+  const state = painter(changeTone(change.state), colours)(change.state);
+  const since = (at: number) => `${duration(Math.max(0, now - at))} ago`;
   const rows: [string, string | null][] = [
     ['id', change.id],
     ['project', change.project.name],
     ['branch', `${change.branch} at ${shortCommit(change.head)}`],
     ['author', authorOf(change)],
-    ['opened', ago(change.openedAt)],
-    ['queued', change.queuedAt === null ? null : ago(change.queuedAt)],
+    ['opened', since(change.openedAt)],
+    ['queued', change.queuedAt === null ? null : since(change.queuedAt)],
     ['asked for', change.askedHead === change.head ? 'a person asked to merge it' : null],
     ['forge', change.forgeRef],
     ['went back', change.returns === 0 ? null : count(change.returns, 'time')],
     [
       'merged',
-      change.mergedAt === null ? null : `${ago(change.mergedAt)} as ${shortCommit(change.mergedCommit ?? '')}`,
+      change.mergedAt === null ? null : `${since(change.mergedAt)} as ${shortCommit(change.mergedCommit ?? '')}`,
     ],
-    ['closed', change.closedAt === null ? null : ago(change.closedAt)],
+    ['closed', change.closedAt === null ? null : since(change.closedAt)],
     ['learnings', learnings],
     ['in conflict', isOut(change) ? change.ejection?.files.join(', ') || null : null],
   ];
@@ -111,9 +104,7 @@ function commentText(comment: ChangeCommentView, colours: Palette, now: number):
 
 /** A check in one line: its subject, result or progress, duration, and number of tests. */
 export function checkLine(check: CheckView, colours: Palette, now: number): string {
-  const paint = { passed: colours.green, failed: colours.red, cancelled: colours.dim, running: colours.cyan }[
-    check.outcome
-  ];
+  const paint = painter(checkTone(check.outcome), colours);
   const begun = check.startedAt ?? check.plannedAt;
   const what = check.changes.length === 0 ? 'main' : `main + ${count(check.changes.length, 'change')}`;
   const tests = check.counts === null ? '' : `, ${count(check.counts.run, 'test')}`;

@@ -1,5 +1,5 @@
-import { count } from './format.ts';
-import { printableLine, visible } from '../terminal/terminal.ts';
+import { count } from '@pawl/present/amount';
+import { printableLine, visible } from '@pawl/present/text';
 
 /** The changes of a branch: its files, and the patch. */
 export type Diff = {

@@ -1,24 +1,14 @@
+import { mainState } from '@pawl/present/changes/main-state';
+import { changeTone } from '@pawl/present/state-tone';
 import type { ChangeView } from '@pawl/protocol/changes/view';
-import type { CheckView } from '@pawl/protocol/checks/view';
 import type { QueueView } from '@pawl/protocol/queue/view';
 import type { InboxEmergency } from '@pawl/protocol/questions/view';
-import { authorOf, changePaint, checkLine, shortCommit, shortId } from './change-text.ts';
+import { authorOf, checkLine, shortCommit, shortId } from './change-text.ts';
 import type { CommandContext } from '../context.ts';
-import { count, duration } from './format.ts';
-import type { Palette } from '../terminal/terminal.ts';
-import { fit, printableLine, width } from '../terminal/terminal.ts';
-
-export type MainState = { is: 'green' | 'red' | 'checking' | 'unknown'; word: string };
-
-/** The state of the current target branch. */
-export function mainState({ main, green, emergency, running, checks }: QueueView): MainState {
-  const isOwn = ({ changes, commit }: CheckView) => changes.length === 0 && commit === main;
-  if (running.some(isOwn)) return { is: 'checking', word: 'being checked' };
-  const [latest] = checks.filter(isOwn);
-  if ((emergency !== null && emergency.commit === main) || latest?.outcome === 'failed')
-    return { is: 'red', word: 'red' };
-  return main !== null && green === main ? { is: 'green', word: 'green' } : { is: 'unknown', word: 'not checked yet' };
-}
+import { count, duration } from '@pawl/present/amount';
+import type { Palette } from '../terminal/palette.ts';
+import { painter } from '../terminal/palette.ts';
+import { fit, printableLine, width } from '@pawl/present/text';
 
 /** Renders a merge queue: main, problems, waiting changes and why, and running checks. */
 export function describeQueue(queue: QueueView, { colours, columns }: CommandContext, now: number): string {
@@ -38,11 +28,10 @@ export function describeQueue(queue: QueueView, { colours, columns }: CommandCon
 const lastChecks = 3;
 
 function headOf(queue: QueueView, colours: Palette): string {
-  const { is, word } = mainState(queue);
-  const paint = { green: colours.green, red: colours.red, checking: colours.cyan, unknown: colours.yellow }[is];
+  const { is, word, tone } = mainState(queue);
   const commit = queue.main === null ? '' : ` ${shortCommit(queue.main)}`;
   const tests = is === 'green' && queue.counts !== null ? `, ${count(queue.counts.run, 'test')}` : '';
-  return `${colours.bold(queue.project.name)}  ${printableLine(queue.branch)}${commit} is ${paint(word)}${tests}`;
+  return `${colours.bold(queue.project.name)}  ${printableLine(queue.branch)}${commit} is ${painter(tone, colours)(word)}${tests}`;
 }
 
 /** Names the agent that repairs a red target branch, or why there is none and how a person can repair it. */
@@ -95,7 +84,7 @@ function changeRow(change: ChangeView, place: number, colours: Palette, columns:
   const author = fit(printableLine(authorOf(change)), authorColumns);
   const padding = ' '.repeat(Math.max(0, authorColumns - width(author)));
   const room = Math.max(10, columns - width(start) - state.length - authorColumns - 4);
-  const painted = changePaint(change.state, colours)(state);
+  const painted = painter(changeTone(change.state), colours)(state);
   const line = `${start}${painted}  ${author}${padding}  ${fit(printableLine(change.title), room)}`;
   if (change.detail === '') return line;
   return `${line}\n     ${colours.dim(fit(printableLine(change.detail), Math.max(10, columns - 5)))}`;

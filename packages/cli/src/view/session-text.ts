@@ -1,6 +1,6 @@
 import type { Beginning } from '@pawl/roster/anchor/begin-session';
 import type { Ending } from '@pawl/roster/anchor/end-session';
-import { printable, printableLine } from '../terminal/terminal.ts';
+import { printable, printableLine } from '@pawl/present/text';
 
 type Company = Pick<Beginning, 'others' | 'helpers' | 'doubts'>;
 

@@ -1,20 +1,12 @@
+import { span } from '@pawl/present/tone';
 import type { Top } from '@pawl/protocol/sessions/view';
-import {
-  activityOf,
-  bytes,
-  changeOf,
-  clockTime,
-  costOf,
-  count,
-  duration,
-  runDuration,
-  stateOf,
-  statePaint,
-  taskOf,
-  tokens,
-} from './format.ts';
-import type { Palette } from '../terminal/terminal.ts';
-import { cut, printableLine, table } from '../terminal/terminal.ts';
+import { activityOf, changeOf, costOf, runDuration, stateOf, taskOf } from '@pawl/present/agents/agent-text';
+import { bytes, clockTime, count, duration, tokens } from '@pawl/present/amount';
+import { agentTone } from '@pawl/present/state-tone';
+import type { Palette } from '../terminal/palette.ts';
+import { cut } from '../terminal/palette.ts';
+import { printableLine } from '@pawl/present/text';
+import { table } from '../terminal/table.ts';
 
 /** The daemon's answer, and its time on a monotonic clock. */
 export type Sample = { top: Top; atMs: number };
@@ -50,7 +42,7 @@ export function topFrame(previous: Sample | null, sample: Sample, options: Frame
   const all = sample.top.agents.map((agent) => ({ agent, cpu: cpuPercent(previous, sample, agent) })).toSorted(busier);
   const room = Math.max(0, screenRows - linesAbove);
   const shown = all.length <= room ? all : all.slice(0, Math.max(0, room - 1));
-  const rows = shown.map((row) => cells(row, options));
+  const rows = shown.map((row) => cells(row, options.now));
   const lines = [
     ...header(sample.top, options),
     '',
@@ -92,15 +84,15 @@ function header({ daemon, counts, agents }: Top, { colours, now }: FrameOptions)
   ];
 }
 
-function cells({ agent, cpu }: Row, { colours, now }: FrameOptions) {
+function cells({ agent, cpu }: Row, now: number) {
   const state = stateOf(agent);
   return [
-    { text: agent.alias, paint: colours.bold },
-    { text: state, paint: statePaint(state, colours) },
+    span(agent.alias, 'strong'),
+    span(state, agentTone(state)),
     cpu === null ? '-' : cpu.toFixed(1),
     agent.memoryBytes === null ? '-' : bytes(agent.memoryBytes),
     taskOf(agent),
-    { text: activityOf(agent), paint: colours.dim },
+    span(activityOf(agent), 'muted'),
     changeOf(agent),
     costOf(agent),
     runDuration(agent, now),

@@ -9,7 +9,7 @@ import { note } from '../../src/command/agents/note.ts';
 import { inputs, prompt } from '../../src/command/projects/prompt.ts';
 import { resume } from '../../src/command/agents/resume.ts';
 import { agentAndText } from '../../src/agent/current-agent.ts';
-import { agentView, idOf, root } from '../agent-view.ts';
+import { agentView, idOf, root } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../command/fake-daemon.ts';
 
 const fox = agentView({ id: idOf(5), alias: 'calm-fox' });

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { CommandContext } from '../../src/context.ts';
-import { palette } from '../../src/terminal/terminal.ts';
+import { palette } from '../../src/terminal/palette.ts';
 
 export type Exchange = { request: IncomingMessage; url: URL; response: ServerResponse; body: unknown };
 export type FakeDaemon = {

@@ -1,6 +1,6 @@
 import { homeAt } from '@pawl/protocol/node/home';
 import type { CommandContext } from '../../src/context.ts';
-import { palette } from '../../src/terminal/terminal.ts';
+import { palette } from '../../src/terminal/palette.ts';
 
 /** A context that keeps what a command prints, for commands that need no daemon. */
 export function keptContext(home: string, { json = false }: { json?: boolean } = {}) {

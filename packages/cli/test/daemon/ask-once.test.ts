@@ -5,7 +5,7 @@ import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { askOnce } from '../../src/daemon/ask-once.ts';
-import { palette } from '../../src/terminal/terminal.ts';
+import { palette } from '../../src/terminal/palette.ts';
 
 /** A home, and a way to send a request there whose keys are kept. */
 async function aHome() {

@@ -1,3 +1,4 @@
+import { span } from '@pawl/present/tone';
 import type { WorkBody } from '@pawl/protocol/agents/verb-view';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
@@ -7,11 +8,13 @@ import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import { diffText } from '../../view/diff-text.ts';
-import { runDuration, stateOf, statePaint } from '../../view/format.ts';
+import { runDuration, stateOf } from '@pawl/present/agents/agent-text';
+import { agentTone } from '@pawl/present/state-tone';
 import { withDaemon } from '../../daemon/launch.ts';
 import { withProvider } from '../../agent/provider-choice.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import { printableLine, table } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 
 const columns = [
   { title: 'AGENT' },
@@ -67,8 +70,8 @@ export async function listErrands(context: CommandContext, options: { all?: bool
     const rows = list.errands.map((errand) => {
       const state = errand.endedAt === null ? stateOf(errand) : errand.detail;
       return [
-        { text: errand.alias, paint: context.colours.bold },
-        { text: state, paint: statePaint(state, context.colours) },
+        span(errand.alias, 'strong'),
+        span(state, agentTone(state)),
         errand.project?.name ?? '-',
         runDuration(errand, now),
         errand.branch ?? '-',

@@ -12,7 +12,7 @@ import { commandClient } from '../../daemon/client.ts';
 import { projectWord } from '../../project/project-word.ts';
 import { withProvider } from '../../agent/provider-choice.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import { printableLine } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 
 export type ForkOptions = {
   model?: string;

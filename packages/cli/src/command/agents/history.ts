@@ -1,10 +1,12 @@
 import type { HistoryPage } from '@pawl/protocol/agents/history/view';
+import { messageKindTone, messageText, messageTone } from '@pawl/present/agents/message';
 import type { CommandContext } from '../../context.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
-import { clockTime, count } from '../../view/format.ts';
+import { clockTime, count } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
-import type { Palette } from '../../terminal/terminal.ts';
-import { fit, printable, printableLine } from '../../terminal/terminal.ts';
+import type { Palette } from '../../terminal/palette.ts';
+import { painter } from '../../terminal/palette.ts';
+import { fit, printableLine } from '@pawl/present/text';
 
 type HistoryMessage = HistoryPage['messages'][number];
 export type HistoryOptions = { full?: boolean; own?: boolean; all?: boolean };
@@ -61,30 +63,14 @@ export function describeMessage(
   message: HistoryMessage,
   { full, columns, colours }: { full: boolean; columns: number; colours: Palette },
 ): string {
-  const paint = message.inherited || message.forgotten ? colours.dim : (text: string) => text;
-  const lines = textOf(message).trimEnd().split('\n');
+  const paint = painter(messageTone(message), colours);
+  const lines = messageText(message).trimEnd().split('\n');
   const room = Math.max(leastColumns, columns - margin);
   const shown = full ? lines : lines.slice(0, shownLines).map((line) => fit(line, room));
   if (shown.length < lines.length) shown.push(`… ${count(lines.length - shown.length, 'more line')}; --full shows all`);
   const head = `${clockTime(message.createdAt)} ${message.kind.padEnd(kindColumns)} `;
   const [text = '', ...rest] = shown;
   const first = message.forgotten ? `[${message.forgotten}] ${text}` : text;
-  const kind = message.inherited ? paint : kindPaint(message, colours);
+  const kind = painter(messageKindTone(message), colours);
   return [kind(head) + paint(first), ...rest.map((line) => ' '.repeat(margin) + paint(line))].join('\n');
-}
-
-function kindPaint({ kind }: HistoryMessage, colours: Palette): (text: string) => string {
-  if (kind === 'user') return colours.bold;
-  return kind === 'assistant' ? colours.cyan : colours.dim;
-}
-
-/** The text of a message, with a note's data. */
-function textOf({ kind, content, data }: HistoryMessage): string {
-  const text = printable(content).replaceAll('\t', '  ');
-  if (kind === 'tool_call') return `▸ ${text}`;
-  if (kind === 'tool_result' && text.trim() === '') return '(nothing)';
-  if (text.trim() !== '' || data === null) return text;
-  return Object.entries(data)
-    .map(([name, value]) => printableLine(`${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`))
-    .join(' ');
 }

@@ -1,10 +1,13 @@
 import type { AgentView, Inspection } from '@pawl/protocol/agents/view';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import type { CommandContext } from '../../context.ts';
-import { changeOf, duration, stateOf, statePaint, tokens } from '../../view/format.ts';
+import { changeOf, stateOf } from '@pawl/present/agents/agent-text';
+import { duration, tokens } from '@pawl/present/amount';
+import { agentTone } from '@pawl/present/state-tone';
 import { withDaemon } from '../../daemon/launch.ts';
-import type { Palette } from '../../terminal/terminal.ts';
-import { printable, printableLine } from '../../terminal/terminal.ts';
+import type { Palette } from '../../terminal/palette.ts';
+import { painter } from '../../terminal/palette.ts';
+import { printable, printableLine } from '@pawl/present/text';
 
 /** Shows all details of one agent. */
 export async function inspect(context: CommandContext, given: string | undefined): Promise<number> {
@@ -19,7 +22,7 @@ function describe(inspection: Inspection, { colours }: CommandContext): string {
   const state = stateOf(agent);
   const line: Line = (name, value) => `  ${colours.dim(name.padEnd(10))} ${value}`;
   return [
-    `${colours.bold(agent.alias)} ${statePaint(state, colours)(state)}${agent.detail === '' ? '' : ` — ${printableLine(agent.detail)}`}`,
+    `${colours.bold(agent.alias)} ${painter(agentTone(state), colours)(state)}${agent.detail === '' ? '' : ` — ${printableLine(agent.detail)}`}`,
     line('id', agent.id),
     line('project', agent.project?.name ?? '-'),
     ...identity(inspection, line),

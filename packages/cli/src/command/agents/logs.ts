@@ -7,7 +7,7 @@ import { follow } from '../../terminal/follow.ts';
 import { reachDaemon } from '../../daemon/launch.ts';
 import type { LogView } from '../../view/log-view.ts';
 import { createLogView } from '../../view/log-view.ts';
-import { printable } from '../../terminal/terminal.ts';
+import { printable } from '@pawl/present/text';
 
 export type LogOptions = { follow?: boolean; raw?: boolean; tail?: number };
 

@@ -1,17 +1,10 @@
+import { span } from '@pawl/present/tone';
 import type { CommandContext } from '../../context.ts';
 import { everyAgent } from '../../agent/every-agent.ts';
-import {
-  activityOf,
-  changeOf,
-  costOf,
-  projectOf,
-  runDuration,
-  stateOf,
-  statePaint,
-  taskOf,
-} from '../../view/format.ts';
+import { activityOf, changeOf, costOf, projectOf, runDuration, stateOf, taskOf } from '@pawl/present/agents/agent-text';
+import { agentTone } from '@pawl/present/state-tone';
 import { withDaemon } from '../../daemon/launch.ts';
-import { table } from '../../terminal/terminal.ts';
+import { table } from '../../terminal/table.ts';
 
 const columns = [
   { title: 'AGENT' },
@@ -51,14 +44,14 @@ export async function ps(
     const rows = list.agents.map((agent) => {
       const state = stateOf(agent);
       return [
-        { text: `${agent.id === list.current ? '*' : ''}${agent.alias}`, paint: context.colours.bold },
-        { text: state, paint: statePaint(state, context.colours) },
+        span(`${agent.id === list.current ? '*' : ''}${agent.alias}`, 'strong'),
+        span(state, agentTone(state)),
         taskOf(agent),
-        { text: activityOf(agent), paint: context.colours.dim },
+        span(activityOf(agent), 'muted'),
         changeOf(agent),
         costOf(agent),
         runDuration(agent, now),
-        { text: agent.id.slice(0, 6), paint: context.colours.dim },
+        span(agent.id.slice(0, 6), 'muted'),
         projectOf(agent),
         agent.provider ?? '-',
       ];

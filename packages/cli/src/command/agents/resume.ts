@@ -4,7 +4,7 @@ import { PawlError } from '@pawl/schema/error';
 import { agentAndText, agentOrCurrent } from '../../agent/current-agent.ts';
 import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
-import { stateOf } from '../../view/format.ts';
+import { stateOf } from '@pawl/present/agents/agent-text';
 import { untilAnswered } from '../../daemon/resend.ts';
 
 /** Resumes an idle agent's conversation, with or without a prompt. */

@@ -5,7 +5,8 @@ import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { Terminal } from '../../terminal/screen.ts';
 import { openScreen } from '../../terminal/screen.ts';
-import { cut, printableLine } from '../../terminal/terminal.ts';
+import { cut } from '../../terminal/palette.ts';
+import { printableLine } from '@pawl/present/text';
 import type { Sample } from '../../view/top-frame.ts';
 import { topFrame } from '../../view/top-frame.ts';
 

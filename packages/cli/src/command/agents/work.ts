@@ -5,7 +5,8 @@ import { errorCodes, PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
-import { stateOf, statePaint } from '../../view/format.ts';
+import { stateOf } from '@pawl/present/agents/agent-text';
+import { agentTone } from '@pawl/present/state-tone';
 import { withDaemon } from '../../daemon/launch.ts';
 import { withProvider } from '../../agent/provider-choice.ts';
 import { shellVariables } from '../../agent/shell-variables.ts';
@@ -13,8 +14,9 @@ import { untilAnswered } from '../../daemon/resend.ts';
 import { projectsAsked } from '../../project/project-word.ts';
 import { answerResult, waitForRun } from '../../agent/run-wait.ts';
 import { readText } from '../../terminal/standard-input.ts';
-import { printable, printableLine } from '../../terminal/terminal.ts';
+import { printable, printableLine } from '@pawl/present/text';
 import { followOutput } from './logs.ts';
+import { painter } from '../../terminal/palette.ts';
 
 export type WorkOptions = {
   as?: string;
@@ -93,7 +95,7 @@ async function followToEnd(context: CommandContext, agentId: string): Promise<nu
     'agent',
     agent,
     () =>
-      `${context.colours.bold(agent.alias)} ${statePaint(state, context.colours)(state)}: ${printable(agent.detail)}`,
+      `${context.colours.bold(agent.alias)} ${painter(agentTone(state), context.colours)(state)}: ${printable(agent.detail)}`,
   );
   if (agent.run?.questions) return errorCodes.needs_input.exit;
   if (agent.run?.cause?.reason === 'budget') return errorCodes.budget.exit;

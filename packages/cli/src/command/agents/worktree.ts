@@ -1,7 +1,9 @@
+import { span } from '@pawl/present/tone';
+import { worktreeTone } from '@pawl/present/state-tone';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import type { Palette } from '../../terminal/terminal.ts';
-import { printableLine, table } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 
 const columns = [
   { title: 'STATE' },
@@ -19,7 +21,7 @@ export async function listWorktrees(context: CommandContext): Promise<number> {
   context.answer('worktrees', list, () => {
     if (list.worktrees.length === 0) return 'no worktrees';
     const rows = list.worktrees.map((worktree) => [
-      { text: worktree.state, paint: statePaint(worktree.state, context.colours) },
+      span(worktree.state, worktreeTone(worktree.state)),
       worktree.agent?.alias ?? '-',
       worktree.project ?? '-',
       worktree.branch ?? '-',
@@ -37,10 +39,4 @@ export async function restoreWorktree(context: CommandContext, entry: string): P
   const answer = await withDaemon(context.home, (client) => client.restoreWorktree(entry));
   context.answer('restored', answer, () => `restored to ${printableLine(answer.path)}`);
   return 0;
-}
-
-function statePaint(state: string, colours: Palette): (text: string) => string {
-  if (state === 'in-use') return colours.green;
-  if (state === 'trashed') return colours.dim;
-  return state === 'retained' ? colours.yellow : colours.red;
 }

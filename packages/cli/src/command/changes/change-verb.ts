@@ -7,7 +7,7 @@ import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';
-import { printableLine } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 import type { Place } from './change.ts';
 import { named } from './change.ts';
 

@@ -1,17 +1,20 @@
+import { span } from '@pawl/present/tone';
+import { changeTone } from '@pawl/present/state-tone';
 import type { ChangeView, OpenChangeBody } from '@pawl/protocol/changes/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
-import { authorOf, changeLine, changePaint, describeChange, logText, nextOf, shortId } from '../../view/change-text.ts';
+import { authorOf, changeLine, describeChange, logText, nextOf, shortId } from '../../view/change-text.ts';
 import type { CommandContext } from '../../context.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import { currentBranch } from '../../project/current-branch.ts';
 import { diffText } from '../../view/diff-text.ts';
-import { count, duration } from '../../view/format.ts';
+import { count, duration } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { ownAgentId } from '../../agent/own-agent.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';
-import { printableLine, table } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 
 export type Place = { project?: string };
 
@@ -83,8 +86,8 @@ function changeTable(changes: ChangeView[], { colours, columns }: CommandContext
     { title: 'CHANGE', flexible: true },
   ];
   const rows = changes.map((change) => [
-    { text: shortId(change.id), paint: colours.dim },
-    { text: change.state, paint: changePaint(change.state, colours) },
+    span(shortId(change.id), 'muted'),
+    span(change.state, changeTone(change.state)),
     ...(hasSeveral ? [change.project.name] : []),
     authorOf(change),
     duration(Math.max(0, now - change.openedAt)),

@@ -3,7 +3,7 @@ import type { AgentAction } from '@pawl/schema/definition';
 import type { CommandContext } from '../../context.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import { printableLine } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 
 /** Asks whether an agent may use a tool or take an action; the exit code is the answer. */
 export async function gate(

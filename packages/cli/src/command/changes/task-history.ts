@@ -1,11 +1,11 @@
-import type { TaskHistory } from '@pawl/protocol/plan/view';
+import { span } from '@pawl/present/tone';
+import { resultTone } from '@pawl/present/state-tone';
 import { resolve } from 'node:path';
 import { shortId } from '../../view/change-text.ts';
 import type { CommandContext } from '../../context.ts';
-import { duration } from '../../view/format.ts';
+import { duration } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
-import type { Palette } from '../../terminal/terminal.ts';
-import { table } from '../../terminal/terminal.ts';
+import { table } from '../../terminal/table.ts';
 
 /** The default number of rows. */
 const usualCount = 10;
@@ -34,7 +34,7 @@ export async function taskHistory(
     const now = Date.now();
     const rows = history.tasks.map(({ agent, state, changeId, endedAt, startedAt, task }) => [
       agent.alias,
-      { text: state, paint: historyPaint(state, colours) },
+      span(state, resultTone(state)),
       changeId === null ? '-' : shortId(changeId),
       duration(Math.max(0, now - (endedAt ?? startedAt))),
       task,
@@ -42,11 +42,4 @@ export async function taskHistory(
     return table(columns, rows, colours, context.columns);
   });
   return 0;
-}
-
-function historyPaint(state: TaskHistory['tasks'][number]['state'], colours: Palette): (text: string) => string {
-  if (state === 'merged') return colours.green;
-  if (state === 'failed') return colours.red;
-  if (state === 'over-budget') return colours.yellow;
-  return state === 'open' ? colours.cyan : colours.dim;
 }

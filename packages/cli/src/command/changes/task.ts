@@ -1,11 +1,14 @@
+import { span } from '@pawl/present/tone';
+import { taskTone } from '@pawl/present/state-tone';
 import type { TaskDetail, TaskView } from '@pawl/protocol/plan/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { readText } from '../../terminal/standard-input.ts';
-import type { Palette } from '../../terminal/terminal.ts';
-import { printable, printableLine, table } from '../../terminal/terminal.ts';
+import type { Palette } from '../../terminal/palette.ts';
+import { printable, printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 
 const columns = [
   { title: 'ID' },
@@ -67,8 +70,8 @@ export async function listTasks(
   context.answer('tasks', list, () => {
     if (list.tasks.length === 0) return 'no tasks; add one: pawl task add "what to do"';
     const rows = list.tasks.map((task) => [
-      { text: task.id.slice(0, idCharacters), paint: context.colours.dim },
-      { text: task.state, paint: statePaint(task.state, context.colours) },
+      span(task.id.slice(0, idCharacters), 'muted'),
+      span(task.state, taskTone(task.state)),
       task.project?.name ?? '-',
       task.phase === '' ? '-' : task.phase,
       task.agent?.alias ?? '-',
@@ -133,10 +136,4 @@ function describe({ task, dependencies, dependents, agents }: TaskDetail, colour
     ...lines,
     ...texts.flatMap(([name = '', text = '']) => ['', colours.dim(name), printable(text).trimEnd()]),
   ].join('\n');
-}
-
-function statePaint(state: TaskView['state'], colours: Palette): (text: string) => string {
-  if (state === 'completed') return colours.green;
-  if (state === 'in_progress' || state === 'in_review') return colours.cyan;
-  return state === 'blocked' ? colours.yellow : (text) => text;
 }

@@ -3,7 +3,7 @@ import { PawlError } from '@pawl/schema/error';
 import { existsSync } from 'node:fs';
 import type { CommandContext } from '../../context.ts';
 import { everyAgent } from '../../agent/every-agent.ts';
-import { count } from '../../view/format.ts';
+import { count } from '@pawl/present/amount';
 import { answers } from '../../daemon/launch.ts';
 
 const leaveMs = 15_000;

@@ -1,7 +1,7 @@
 import { homeClient } from '@pawl/protocol/node/home-client';
 import type { Home } from '@pawl/protocol/node/home';
 import { messageOf, PawlError } from '@pawl/schema/error';
-import { printableLine } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 
 /** A larger call is refused unseen. */
 const inputBytes = 32 * 1024 * 1024;

@@ -22,7 +22,7 @@ import { agrees, atTerminal } from '../../agent/person.ts';
 import { refuseAgents } from '../../agent/person-only.ts';
 import { shellWord } from '@pawl/schema/shell-word';
 import { isDefaultHome } from '../../default-home.ts';
-import { printable, printableLine } from '../../terminal/terminal.ts';
+import { printable, printableLine } from '@pawl/present/text';
 
 export type HooksOptions = { project?: string; yes?: boolean; dryRun?: boolean; agentsMd?: boolean };
 

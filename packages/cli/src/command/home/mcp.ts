@@ -4,7 +4,7 @@ import { homeClient } from '@pawl/protocol/node/home-client';
 import type { Home } from '@pawl/protocol/node/home';
 import type { Roster } from '@pawl/roster/roster';
 import { PawlError } from '@pawl/schema/error';
-import { printableLine } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 
 /**
  * Serves the verbs as MCP tools on stdin and stdout, with the agent's own token, or, fewer of them, with the person's.

@@ -5,7 +5,7 @@ import type { Roster } from '@pawl/roster/roster';
 import { exitCodeOf } from '@pawl/roster/roster';
 import { messageOf } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
-import { printableLine } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 
 /** The exit code of a failed survey, which must not be taken for "alone". */
 const nothingSeen: Pick<Roster, 'others' | 'skipped'> = { others: [], skipped: [] };

@@ -10,7 +10,7 @@ import { beginningText, helperVariables } from '../../view/session-text.ts';
 import { answers } from '../../daemon/launch.ts';
 import { shellWord } from '@pawl/schema/shell-word';
 import { isDefaultHome } from '../../default-home.ts';
-import { printable } from '../../terminal/terminal.ts';
+import { printable } from '@pawl/present/text';
 
 export type SessionEvent = 'session-start' | 'user-prompt' | 'stop';
 

@@ -8,7 +8,7 @@ import { follow } from '../../terminal/follow.ts';
 import { reachDaemon } from '../../daemon/launch.ts';
 import { ownAgentId } from '../../agent/own-agent.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import { printable } from '../../terminal/terminal.ts';
+import { printable } from '@pawl/present/text';
 
 export type AskOptions = {
   from?: string;

@@ -1,12 +1,13 @@
+import { ago } from '@pawl/present/amount';
 import type { Client } from '@pawl/protocol/client';
 import type { Inbox, InboxEmergency, InboxEntry, InboxItem } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
 import { shortCommit, shortId } from '../../view/change-text.ts';
 import type { CommandContext } from '../../context.ts';
-import { count, duration } from '../../view/format.ts';
+import { count, duration } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { repairOf } from '../../view/queue-text.ts';
-import { printable, printableLine } from '../../terminal/terminal.ts';
+import { printable, printableLine } from '@pawl/present/text';
 
 /** Kinds with more to show than an inbox entry holds. */
 const shownWhole: readonly InboxEntry['kind'][] = ['emergency', 'questions', 'question', 'permission'];
@@ -108,11 +109,6 @@ function describe(item: InboxItem, now: number, { colours }: CommandContext): st
   const word = kind === 'questions' ? agent.alias : id;
   const how = kind === 'permission' ? '--allow | --deny' : several ? '--answer <id>=<text>' : '"…"';
   return [head, ...lines, ...cut, colours.dim(`  pawl reply ${word} ${how} | --not-now`)].join('\n');
-}
-
-/** Prints an age in seconds or larger units; below a second it is "just now". */
-function ago(ms: number): string {
-  return ms < 1000 ? 'just now' : `${duration(ms)} ago`;
 }
 
 function deadlineInWords(leftMs: number): string {

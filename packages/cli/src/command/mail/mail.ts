@@ -1,3 +1,5 @@
+import { span } from '@pawl/present/tone';
+import { mailTone } from '@pawl/present/state-tone';
 import type { MailList, MailView, SendMailBody } from '@pawl/protocol/mail/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
@@ -5,12 +7,13 @@ import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
 import { actAsAdopted } from '../../agent/adopted-self.ts';
 import { answerEach, eachAgent } from '../../agent/each-agent.ts';
-import { clockTime, count, names } from '../../view/format.ts';
+import { clockTime, count, names } from '@pawl/present/amount';
 import { reachDaemon, withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';
-import type { Palette } from '../../terminal/terminal.ts';
-import { fit, printable, printableLine, table } from '../../terminal/terminal.ts';
+import type { Palette } from '../../terminal/palette.ts';
+import { fit, printable, printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 
 const columns = [
   { title: '#' },
@@ -85,20 +88,15 @@ export async function list(context: CommandContext, { agent, ...options }: ListO
 function describeList({ colours, columns: lineColumns }: CommandContext, { mails, unread, next }: MailList): string {
   if (mails.length === 0) return 'no mail';
   const rows = mails.map((mail, index) => [
-    { text: String(index + 1), paint: colours.dim },
-    { text: mail.id.slice(0, idCharacters), paint: colours.dim },
-    { text: mail.dead === null ? mail.status : 'undeliverable', paint: statusPaint(mail, colours) },
+    span(String(index + 1), 'muted'),
+    span(mail.id.slice(0, idCharacters), 'muted'),
+    span(mail.dead === null ? mail.status : 'undeliverable', mailTone(mail)),
     mail.from.alias,
     clockTime(mail.createdAt),
     fit(printableLine(mail.body), listedColumns),
   ]);
   const rest = next === null ? '' : `; more: pawl mail --before ${next}`;
   return `${table(columns, rows, colours, lineColumns)}\n${colours.dim(`${unread} unread; all of one: pawl read 1${rest}`)}`;
-}
-
-function statusPaint({ dead, status }: MailView, colours: Palette): (text: string) => string {
-  if (dead !== null) return colours.red;
-  return status === 'pending' || status === 'delivered' ? colours.bold : colours.dim;
 }
 
 /** Shows a whole mail; marks the caller's own as read. */

@@ -4,10 +4,10 @@ import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { actAsAdopted } from '../../agent/adopted-self.ts';
 import type { CommandContext } from '../../context.ts';
-import { count } from '../../view/format.ts';
+import { count } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import type { Palette } from '../../terminal/terminal.ts';
+import type { Palette } from '../../terminal/palette.ts';
 import { describeMail } from './mail.ts';
 
 /** Retry interval for an unavailable daemon; it may be restarting. */

@@ -1,13 +1,15 @@
+import { span } from '@pawl/present/tone';
 import type { AccountView, AddAccountBody } from '@pawl/protocol/accounts/view';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
-import { duration } from '../../view/format.ts';
+import { duration } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { readSecret } from '../../terminal/secret-input.ts';
-import type { Cell, Palette } from '../../terminal/terminal.ts';
-import { printableLine, table } from '../../terminal/terminal.ts';
+import type { Cell } from '@pawl/present/table';
+import { printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 
 export type AddOptions = {
   name?: string;
@@ -107,7 +109,7 @@ export async function listAccounts(
       account.provider,
       account.kind,
       account.fingerprint === null ? '-' : `…${account.fingerprint}`,
-      stateCell(account, context.colours, now),
+      stateCell(account, now),
       account.lastUsedAt === null ? 'never' : `${duration(now - account.lastUsedAt)} ago`,
       [account.email, account.baseUrl].filter((each) => each !== null).join(' ') || '-',
     ]);
@@ -117,14 +119,13 @@ export async function listAccounts(
 }
 
 /** Whether an account is usable, for people. */
-function stateCell(account: AccountView, colours: Palette, now: number): Cell {
+function stateCell(account: AccountView, now: number): Cell {
   const { invalidReason, exhaustedUntil, credential } = account;
-  if (invalidReason !== null) return { text: `invalid: ${invalidReason}`, paint: colours.red };
-  if (credential.state === 'invalid') return { text: `invalid: ${credential.error}`, paint: colours.red };
-  if (exhaustedUntil !== null)
-    return { text: `exhausted for ${duration(exhaustedUntil - now)}`, paint: colours.yellow };
-  if (credential.state === 'refreshable') return { text: 'renewed at next use', paint: colours.dim };
-  return credential.state === 'valid' ? { text: 'ok', paint: colours.green } : { text: 'unknown', paint: colours.dim };
+  if (invalidReason !== null) return span(`invalid: ${invalidReason}`, 'bad');
+  if (credential.state === 'invalid') return span(`invalid: ${credential.error}`, 'bad');
+  if (exhaustedUntil !== null) return span(`exhausted for ${duration(exhaustedUntil - now)}`, 'attention');
+  if (credential.state === 'refreshable') return span('renewed at next use', 'muted');
+  return credential.state === 'valid' ? span('ok', 'good') : span('unknown', 'muted');
 }
 
 /** Removes an account and deletes its secret. */

@@ -16,7 +16,8 @@ import type { CommandContext } from '../../context.ts';
 import { answers } from '../../daemon/launch.ts';
 import { refuseAgents } from '../../agent/person-only.ts';
 import { warnIfMissing } from '../../agent/provider-missing.ts';
-import { printableLine, table } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 
 type Setting = { key: string; value: unknown; isSet: boolean };
 /** When a change takes effect: at once, after a restart of the running daemon, or at the next start. */

@@ -1,13 +1,16 @@
+import { span } from '@pawl/present/tone';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import type { Home } from '@pawl/protocol/node/home';
 import type { CrewBody, CrewView } from '@pawl/protocol/projects/view';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
-import { stateOf, statePaint, tokens } from '../../view/format.ts';
+import { stateOf } from '@pawl/present/agents/agent-text';
+import { agentTone } from '@pawl/present/state-tone';
+import { tokens } from '@pawl/present/amount';
 import { shellVariables } from '../../agent/shell-variables.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import { table } from '../../terminal/terminal.ts';
+import { table } from '../../terminal/table.ts';
 import type { Place } from '../changes/change.ts';
 
 const columns = [{ title: 'ROLE' }, { title: 'AGENT' }, { title: 'STATE' }, { title: 'TOKENS' }, { title: 'BRANCH' }];
@@ -53,13 +56,7 @@ export function describeCrew({ colours, columns: width }: CommandContext, { want
     if (agent === null) return [role, '-', 'missing', '', ''];
     const state = stateOf(agent);
     const used = tokens(agent.usage.inputTokens + agent.usage.outputTokens);
-    return [
-      role,
-      { text: agent.alias, paint: colours.bold },
-      { text: state, paint: statePaint(state, colours) },
-      used,
-      agent.branch ?? '(follows main)',
-    ];
+    return [role, span(agent.alias, 'strong'), span(state, agentTone(state)), used, agent.branch ?? '(follows main)'];
   });
   const workspace = members.find(({ role }) => role === 'workspace')?.agent;
   const next =

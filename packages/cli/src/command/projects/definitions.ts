@@ -1,9 +1,11 @@
+import { span } from '@pawl/present/tone';
 import type { DefinitionList } from '@pawl/protocol/definitions/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import { fit, printableLine, table } from '../../terminal/terminal.ts';
+import { fit, printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 
 type Definition = DefinitionList['definitions'][number];
 
@@ -26,7 +28,7 @@ export async function definitions(context: CommandContext, options: { project?: 
   const { colours } = context;
   context.answer('definitions', list, () => {
     const rows = list.definitions.map((definition) => [
-      { text: definition.id, paint: colours.bold },
+      span(definition.id, 'strong'),
       definition.kind,
       definition.class,
       definition.role ?? '-',

@@ -12,7 +12,7 @@ import { reachDaemon } from '../../daemon/launch.ts';
 import { askable, settlePush, tellMerging, wantsAutoMerge } from '../../project/merge-setup.ts';
 import { atTerminal } from '../../agent/person.ts';
 import { warnIfMissing } from '../../agent/provider-missing.ts';
-import { printableLine } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
 import { crewBody, describeCrew } from './crew.ts';
 
 export type InitOptions = {

@@ -1,11 +1,13 @@
+import { span } from '@pawl/present/tone';
 import type { ProjectDetail, ProjectReference } from '@pawl/protocol/projects/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
-import { count } from '../../view/format.ts';
+import { count } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import { printableLine, table } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 import { crewBody } from './crew.ts';
 
 const columns = [
@@ -23,7 +25,7 @@ export async function listProjects(context: CommandContext, options: { all?: boo
   context.answer('projects', { projects: shown }, () => {
     if (shown.length === 0) return noProjects(projects.length);
     const rows = shown.map(({ project, settings, agents }) => [
-      { text: project.name, paint: context.colours.bold },
+      span(project.name, 'strong'),
       settings.provider ?? '-',
       settings.untrackedAt !== null ? 'untracked' : settings.crewWantedAt === null ? 'off' : 'on',
       `${agents.living}${agents.atWork === 0 ? '' : ` (${agents.atWork} at work)`}`,

@@ -1,8 +1,10 @@
+import { span } from '@pawl/present/tone';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import type { ProviderView } from '@pawl/protocol/sessions/view';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import { printableLine, table } from '../../terminal/terminal.ts';
+import { printableLine } from '@pawl/present/text';
+import { table } from '../../terminal/table.ts';
 
 const columns = [
   { title: 'PROVIDER' },
@@ -27,7 +29,7 @@ export async function providers(context: CommandContext, options: { all?: boolea
     return [
       table(
         columns,
-        shown.map((provider) => row(provider, context)),
+        shown.map((provider) => row(provider)),
         colours,
         context.columns,
       ),
@@ -41,10 +43,10 @@ export async function providers(context: CommandContext, options: { all?: boolea
   return 0;
 }
 
-function row({ name, version, path, isDefault, capabilities: can }: ProviderView, { colours }: CommandContext) {
+function row({ name, version, path, isDefault, capabilities: can }: ProviderView) {
   const yes = (value: boolean) => (value ? 'yes' : '-');
   return [
-    { text: isDefault ? `${name} *` : name, paint: path === null ? colours.dim : colours.bold },
+    span(isDefault ? `${name} *` : name, path === null ? 'muted' : 'strong'),
     // A timeout does not mean that it has no version.
     version ?? (path === null ? '-' : 'unknown'),
     yes(can.resume),

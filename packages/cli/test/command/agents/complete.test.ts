@@ -1,7 +1,7 @@
 import type { CompleteAnswer } from '@pawl/protocol/agents/verb-view';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../../../src/command/agents/complete.ts';
-import { agentView, idOf } from '../../agent-view.ts';
+import { agentView, idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendFailure, sendJson } from '../fake-daemon.ts';
 
 const answer = (given: Partial<CompleteAnswer> = {}): CompleteAnswer => ({

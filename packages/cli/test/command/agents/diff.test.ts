@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { diffAgent, diffChange } from '../../../src/command/changes/change.ts';
-import { agentView, idOf } from '../../agent-view.ts';
+import { agentView, idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const file = { path: 'a.txt', from: null, added: 1, removed: 0 };

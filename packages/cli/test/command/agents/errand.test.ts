@@ -9,7 +9,7 @@ import {
   sendErrand,
   startErrand,
 } from '../../../src/command/agents/errand.ts';
-import { agentView, idOf } from '../../agent-view.ts';
+import { agentView, idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const agent = agentView({ alias: 'brave-otter', branch: 'work/brave-otter' });

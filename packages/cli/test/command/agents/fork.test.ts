@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fork } from '../../../src/command/agents/fork.ts';
-import { agentView, idOf, root } from '../../agent-view.ts';
+import { agentView, idOf, root } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendFailure, sendJson } from '../fake-daemon.ts';
 import type { Exchange } from '../fake-daemon.ts';
 

@@ -1,8 +1,9 @@
 import type { HistoryPage } from '@pawl/protocol/agents/history/view';
 import { describe, expect, test } from 'vitest';
 import { describeMessage, history } from '../../../src/command/agents/history.ts';
-import { palette, width } from '../../../src/terminal/terminal.ts';
-import { idOf } from '../../agent-view.ts';
+import { palette } from '../../../src/terminal/palette.ts';
+import { width } from '@pawl/present/text';
+import { idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 type HistoryMessage = HistoryPage['messages'][number];

@@ -1,7 +1,7 @@
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { expect, test } from 'vitest';
 import { inspect } from '../../../src/command/agents/inspect.ts';
-import { agentView, idOf, runOf } from '../../agent-view.ts';
+import { agentView, idOf, runOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 /** What is shown of an agent, without the spaces. */

@@ -1,7 +1,7 @@
 import type { KillAnswer } from '@pawl/protocol/agents/verb-view';
 import { describe, expect, test, vi } from 'vitest';
 import { describeKill, kill } from '../../../src/command/agents/kill.ts';
-import { agentView, idOf, root } from '../../agent-view.ts';
+import { agentView, idOf, root } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendFailure, sendJson } from '../fake-daemon.ts';
 
 const target = agentView({ status: 'dead' });

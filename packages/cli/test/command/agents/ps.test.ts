@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ps } from '../../../src/command/agents/ps.ts';
-import { agentView, idOf } from '../../agent-view.ts';
+import { agentView, idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const agents = [agentView(), agentView({ id: idOf(2), alias: 'calm-fox' })];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reap } from '../../../src/command/agents/reap.ts';
-import { agentView, idOf } from '../../agent-view.ts';
+import { agentView, idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const agents = [1, 2, 3, 4].map((number) =>

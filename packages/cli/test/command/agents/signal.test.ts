@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { note } from '../../../src/command/agents/note.ts';
 import { resume } from '../../../src/command/agents/resume.ts';
 import { cancel, signal } from '../../../src/command/agents/signal.ts';
-import { agentView, idOf } from '../../agent-view.ts';
+import { agentView, idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 // The PATH goes along with requests; these tests are about the rest.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stop } from '../../../src/command/agents/stop.ts';
-import { agentView } from '../../agent-view.ts';
+import { agentView } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const stopped = agentView({ activity: 'stopped' });

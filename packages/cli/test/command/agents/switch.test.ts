@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { separator, switchTo } from '../../../src/command/agents/switch.ts';
-import { palette } from '../../../src/terminal/terminal.ts';
-import { agentView, idOf, root } from '../../agent-view.ts';
+import { palette } from '../../../src/terminal/palette.ts';
+import { agentView, idOf, root } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const neighbour = (alias: string) => ({ id: idOf(5), alias });

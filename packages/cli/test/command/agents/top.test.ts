@@ -1,7 +1,7 @@
 import { waitUntil } from '@pawl/testing/wait-until';
 import { describe, expect, test } from 'vitest';
 import { top } from '../../../src/command/agents/top.ts';
-import { agentView, idOf } from '../../agent-view.ts';
+import { agentView, idOf } from '@pawl/testing/agent-view';
 import { fakeTerminal } from '../../fake-terminal.ts';
 import { fakeDaemon, sendFailure, sendJson } from '../fake-daemon.ts';
 import type { Exchange } from '../fake-daemon.ts';

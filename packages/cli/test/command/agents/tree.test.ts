@@ -1,7 +1,7 @@
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { expect, test } from 'vitest';
 import { tree } from '../../../src/command/agents/tree.ts';
-import { chain } from '../../agent-view.ts';
+import { chain } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 /** A registry that gives its agents in pages of so many. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { work } from '../../../src/command/agents/work.ts';
-import { agentView } from '../../agent-view.ts';
+import { agentView } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendFailure, sendJson, sendStream } from '../fake-daemon.ts';
 
 // The PATH goes along with requests; these tests are about the rest.

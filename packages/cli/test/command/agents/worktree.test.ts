@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseDuration, prune } from '../../../src/command/agents/prune.ts';
 import { listWorktrees, restoreWorktree } from '../../../src/command/agents/worktree.ts';
-import { idOf } from '../../agent-view.ts';
+import { idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 test('worktree ls', async () => {

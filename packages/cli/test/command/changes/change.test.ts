@@ -2,8 +2,8 @@ import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { describe, expect, test } from 'vitest';
 import { diffChange, listChanges, logChange, openChange, showChange } from '../../../src/command/changes/change.ts';
-import { width } from '../../../src/terminal/terminal.ts';
-import { idOf } from '../../agent-view.ts';
+import { width } from '@pawl/present/text';
+import { idOf } from '@pawl/testing/agent-view';
 import { changeView, checkView } from '../../change-view.ts';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 

@@ -2,8 +2,8 @@ import type { QueueView } from '@pawl/protocol/queue/view';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkQueue, logQueue, showQueues, turnQueue } from '../../../src/command/changes/queue.ts';
-import { width } from '../../../src/terminal/terminal.ts';
-import { idOf } from '../../agent-view.ts';
+import { width } from '@pawl/present/text';
+import { idOf } from '@pawl/testing/agent-view';
 import { changeView, checkView, queueView } from '../../change-view.ts';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { taskHistory } from '../../../src/command/changes/task-history.ts';
-import { idOf } from '../../agent-view.ts';
+import { idOf } from '@pawl/testing/agent-view';
 import { shop } from '../../change-view.ts';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 

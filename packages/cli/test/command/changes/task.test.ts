@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addTask, changeTask, listTasks, showTask } from '../../../src/command/changes/task.ts';
 import { taskStates } from '../../../src/table/tasks.ts';
-import { idOf } from '../../agent-view.ts';
+import { idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const task = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { down } from '../../../src/command/home/down.ts';
 import type { AgentView } from '@pawl/protocol/agents/view';
-import { agentView, idOf, runOf } from '../../agent-view.ts';
+import { agentView, idOf, runOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const busy = (no: number) => agentView({ id: idOf(no), run: runOf('x') });

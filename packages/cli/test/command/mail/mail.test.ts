@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ack, list, read, send } from '../../../src/command/mail/mail.ts';
 import { wait } from '../../../src/command/mail/wait.ts';
-import { idOf } from '../../agent-view.ts';
+import { idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendFailure, sendJson } from '../fake-daemon.ts';
 
 function aMail(given: Partial<MailView> = {}): MailView {

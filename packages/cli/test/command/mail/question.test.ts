@@ -7,7 +7,7 @@ import { inbox } from '../../../src/command/mail/inbox.ts';
 import { listen } from '../../../src/command/mail/listen.ts';
 import { reply } from '../../../src/command/mail/reply.ts';
 import { waitTime } from '../../../src/agent/wait-time.ts';
-import { agentView, idOf } from '../../agent-view.ts';
+import { agentView, idOf } from '@pawl/testing/agent-view';
 import { changeView } from '../../change-view.ts';
 import type { Exchange } from '../fake-daemon.ts';
 import { fakeDaemon, sendFailure, sendJson, sendStream } from '../fake-daemon.ts';

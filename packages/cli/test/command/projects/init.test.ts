@@ -8,7 +8,7 @@ import type { InitOptions } from '../../../src/command/projects/init.ts';
 import { init } from '../../../src/command/projects/init.ts';
 import { listProjects } from '../../../src/command/projects/project.ts';
 import type { Person } from '../../../src/agent/person.ts';
-import { agentView, idOf } from '../../agent-view.ts';
+import { agentView, idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const project = { id: idOf(1), name: 'shop', root: '/code/shop', createdAt: 1 };
