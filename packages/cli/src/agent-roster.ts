@@ -1,6 +1,6 @@
+import { printableLine } from '@pawl/present/text';
 import { roster } from './command/home/roster.ts';
 import { createContext } from './context.ts';
-import { printableLine } from '@pawl/present/text';
 
 const usage = `Usage: agent-roster [--json] [-q] [project]
 

@@ -1,6 +1,6 @@
+import { printable } from '@pawl/present/text';
 import { errorCodes, messageOf, PawlError } from '@pawl/schema/error';
 import { palette } from './terminal/palette.ts';
-import { printable } from '@pawl/present/text';
 
 /** Prints the error and its hint on stderr, and returns the exit code. */
 export function reportFailure(error: unknown, json: boolean): number {

@@ -1,9 +1,9 @@
-import type { Client } from '@pawl/protocol/client';
-import { commandClient } from '../daemon/client.ts';
-import type { ChangeView, LocalBranch } from '@pawl/protocol/changes/view';
-import { errorCodes, PawlError } from '@pawl/schema/error';
-import type { CommandContext } from '../context.ts';
 import { printableLine } from '@pawl/present/text';
+import type { ChangeView, LocalBranch } from '@pawl/protocol/changes/view';
+import type { Client } from '@pawl/protocol/client';
+import { errorCodes, PawlError } from '@pawl/schema/error';
+import { commandClient } from '../daemon/client.ts';
+import type { CommandContext } from '../context.ts';
 
 /** Poll interval; each poll is one read of the daemon. */
 export const usualLookMs = 500;

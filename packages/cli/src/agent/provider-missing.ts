@@ -1,6 +1,6 @@
+import { printableLine } from '@pawl/present/text';
 import type { ProviderView } from '@pawl/protocol/sessions/view';
 import type { CommandContext } from '../context.ts';
-import { printableLine } from '@pawl/present/text';
 
 /** Warns about a chosen provider whose program is not on the PATH; the choice counts anyway. */
 export function warnIfMissing(

@@ -1,11 +1,11 @@
-import { daemonAway } from './change-wait.ts';
-import { commandClient } from '../daemon/client.ts';
+import { printable } from '@pawl/present/text';
 import type { RunResult } from '@pawl/protocol/agents/runs/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import { daemonAway } from './change-wait.ts';
+import { commandClient } from '../daemon/client.ts';
 import type { CommandContext } from '../context.ts';
 import { withDaemon } from '../daemon/launch.ts';
-import { printable } from '@pawl/present/text';
 
 /** Retry interval for an unavailable daemon; it may be restarting. */
 const againMs = 200;

@@ -1,3 +1,4 @@
+import { printableLine } from '@pawl/present/text';
 import type { Client } from '@pawl/protocol/client';
 import type { Merging } from '@pawl/protocol/projects/view';
 import { shortCommit } from '../view/change-text.ts';
@@ -5,7 +6,6 @@ import type { ConfigCommit } from './commit-config.ts';
 import type { CommandContext } from '../context.ts';
 import type { Person } from '../agent/person.ts';
 import { agrees } from '../agent/person.ts';
-import { printableLine } from '@pawl/present/text';
 
 /** The person at the terminal, if the command may ask; null with --json, --quiet, or without a terminal. */
 export function askable({ json, quiet }: CommandContext, person: Person): Person | null {

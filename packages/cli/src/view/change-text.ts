@@ -1,10 +1,10 @@
+import { count, duration } from '@pawl/present/amount';
 import { changeTone, checkTone } from '@pawl/present/state-tone';
+import { printable, printableLine } from '@pawl/present/text';
 import type { ChangeCommentView, ChangeDetail, ChangeView } from '@pawl/protocol/changes/view';
 import type { CheckLog, CheckView } from '@pawl/protocol/checks/view';
-import { count, duration } from '@pawl/present/amount';
 import type { Palette } from '../terminal/palette.ts';
 import { painter } from '../terminal/palette.ts';
-import { printable, printableLine } from '@pawl/present/text';
 
 /** How much of an id, and of a commit, is shown: enough to name it. */
 const idCharacters = 8;

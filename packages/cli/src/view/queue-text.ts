@@ -1,14 +1,14 @@
+import { count, duration } from '@pawl/present/amount';
 import { mainState } from '@pawl/present/changes/main-state';
 import { changeTone } from '@pawl/present/state-tone';
+import { fit, printableLine, width } from '@pawl/present/text';
 import type { ChangeView } from '@pawl/protocol/changes/view';
-import type { QueueView } from '@pawl/protocol/queue/view';
 import type { InboxEmergency } from '@pawl/protocol/questions/view';
+import type { QueueView } from '@pawl/protocol/queue/view';
 import { authorOf, checkLine, shortCommit, shortId } from './change-text.ts';
 import type { CommandContext } from '../context.ts';
-import { count, duration } from '@pawl/present/amount';
 import type { Palette } from '../terminal/palette.ts';
 import { painter } from '../terminal/palette.ts';
-import { fit, printableLine, width } from '@pawl/present/text';
 
 /** Renders a merge queue: main, problems, waiting changes and why, and running checks. */
 export function describeQueue(queue: QueueView, { colours, columns }: CommandContext, now: number): string {

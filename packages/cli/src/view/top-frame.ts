@@ -1,11 +1,11 @@
-import { span } from '@pawl/present/tone';
-import type { Top } from '@pawl/protocol/sessions/view';
 import { activityOf, changeOf, costOf, runDuration, stateOf, taskOf } from '@pawl/present/agents/agent-text';
 import { bytes, clockTime, count, duration, tokens } from '@pawl/present/amount';
 import { agentTone } from '@pawl/present/state-tone';
+import { printableLine } from '@pawl/present/text';
+import { span } from '@pawl/present/tone';
+import type { Top } from '@pawl/protocol/sessions/view';
 import type { Palette } from '../terminal/palette.ts';
 import { cut } from '../terminal/palette.ts';
-import { printableLine } from '@pawl/present/text';
 import { table } from '../terminal/table.ts';
 
 /** The daemon's answer, and its time on a monotonic clock. */

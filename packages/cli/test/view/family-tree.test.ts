@@ -1,9 +1,9 @@
+import { width } from '@pawl/present/text';
 import type { AgentView } from '@pawl/protocol/agents/view';
+import { agentView, chain, idOf, root } from '@pawl/testing/agent-view';
 import { expect, test } from 'vitest';
 import { drawFamily } from '../../src/view/family-tree.ts';
 import { palette } from '../../src/terminal/palette.ts';
-import { width } from '@pawl/present/text';
-import { agentView, chain, idOf, root } from '@pawl/testing/agent-view';
 
 const options = { all: false, current: null, columns: 100, colours: palette({}) };
 

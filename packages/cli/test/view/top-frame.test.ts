@@ -1,10 +1,10 @@
+import { width } from '@pawl/present/text';
 import type { Top } from '@pawl/protocol/sessions/view';
+import { agentView, idOf, runOf } from '@pawl/testing/agent-view';
 import { describe, expect, test } from 'vitest';
 import { palette } from '../../src/terminal/palette.ts';
-import { width } from '@pawl/present/text';
 import type { Sample } from '../../src/view/top-frame.ts';
 import { cpuPercent, topFrame } from '../../src/view/top-frame.ts';
-import { agentView, idOf, runOf } from '@pawl/testing/agent-view';
 
 type Row = Top['agents'][number];
 const mebibyte = 1024 * 1024;

@@ -1,5 +1,5 @@
-import manifest from '../../../../package.json' with { type: 'json' };
 import { join } from 'node:path';
+import manifest from '../../../../package.json' with { type: 'json' };
 
 /** True in the published bundle, where all programs are files in one directory. */
 declare const PAWL_BUNDLE: boolean | undefined;

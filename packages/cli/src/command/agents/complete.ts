@@ -1,7 +1,7 @@
+import { names } from '@pawl/present/amount';
 import type { CompleteAnswer } from '@pawl/protocol/agents/verb-view';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
-import { names } from '@pawl/present/amount';
 import { ownAgentId } from '../../agent/own-agent.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';

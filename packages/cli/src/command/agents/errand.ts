@@ -1,3 +1,6 @@
+import { runDuration, stateOf } from '@pawl/present/agents/agent-text';
+import { agentTone } from '@pawl/present/state-tone';
+import { printableLine } from '@pawl/present/text';
 import { span } from '@pawl/present/tone';
 import type { WorkBody } from '@pawl/protocol/agents/verb-view';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
@@ -8,12 +11,9 @@ import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import { diffText } from '../../view/diff-text.ts';
-import { runDuration, stateOf } from '@pawl/present/agents/agent-text';
-import { agentTone } from '@pawl/present/state-tone';
 import { withDaemon } from '../../daemon/launch.ts';
 import { withProvider } from '../../agent/provider-choice.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import { printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 
 const columns = [

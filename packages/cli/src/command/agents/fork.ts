@@ -1,6 +1,7 @@
-import type { Client } from '@pawl/protocol/client';
+import { printableLine } from '@pawl/present/text';
 import type { ForkBody } from '@pawl/protocol/agents/verb-view';
 import type { AgentAnswer, AgentView } from '@pawl/protocol/agents/view';
+import type { Client } from '@pawl/protocol/client';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { isAbsolute, resolve } from 'node:path';
@@ -12,7 +13,6 @@ import { commandClient } from '../../daemon/client.ts';
 import { projectWord } from '../../project/project-word.ts';
 import { withProvider } from '../../agent/provider-choice.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import { printableLine } from '@pawl/present/text';
 
 export type ForkOptions = {
   model?: string;

@@ -1,12 +1,12 @@
-import type { HistoryPage } from '@pawl/protocol/agents/history/view';
 import { messageKindTone, messageText, messageTone } from '@pawl/present/agents/message';
+import { clockTime, count } from '@pawl/present/amount';
+import { fit, printableLine } from '@pawl/present/text';
+import type { HistoryPage } from '@pawl/protocol/agents/history/view';
 import type { CommandContext } from '../../context.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
-import { clockTime, count } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/palette.ts';
 import { painter } from '../../terminal/palette.ts';
-import { fit, printableLine } from '@pawl/present/text';
 
 type HistoryMessage = HistoryPage['messages'][number];
 export type HistoryOptions = { full?: boolean; own?: boolean; all?: boolean };

@@ -1,13 +1,13 @@
-import type { AgentView, Inspection } from '@pawl/protocol/agents/view';
-import { agentOrCurrent } from '../../agent/current-agent.ts';
-import type { CommandContext } from '../../context.ts';
 import { changeOf, stateOf } from '@pawl/present/agents/agent-text';
 import { duration, tokens } from '@pawl/present/amount';
 import { agentTone } from '@pawl/present/state-tone';
+import { printable, printableLine } from '@pawl/present/text';
+import type { AgentView, Inspection } from '@pawl/protocol/agents/view';
+import { agentOrCurrent } from '../../agent/current-agent.ts';
+import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/palette.ts';
 import { painter } from '../../terminal/palette.ts';
-import { printable, printableLine } from '@pawl/present/text';
 
 /** Shows all details of one agent. */
 export async function inspect(context: CommandContext, given: string | undefined): Promise<number> {

@@ -1,9 +1,9 @@
-import type { Client } from '@pawl/protocol/client';
+import { names } from '@pawl/present/amount';
 import type { KillAnswer } from '@pawl/protocol/agents/verb-view';
+import type { Client } from '@pawl/protocol/client';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { answerEach, eachAgent } from '../../agent/each-agent.ts';
-import { names } from '@pawl/present/amount';
 import { reachDaemon } from '../../daemon/launch.ts';
 
 /** Kills agents, or the one that the caller acts as: ends their processes; their rows, histories and work stay. */

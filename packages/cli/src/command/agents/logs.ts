@@ -1,3 +1,4 @@
+import { printable } from '@pawl/present/text';
 import type { Client } from '@pawl/protocol/client';
 import type { OutputQuery } from '@pawl/protocol/sessions/client';
 import { commandClient } from '../../daemon/client.ts';
@@ -7,7 +8,6 @@ import { follow } from '../../terminal/follow.ts';
 import { reachDaemon } from '../../daemon/launch.ts';
 import type { LogView } from '../../view/log-view.ts';
 import { createLogView } from '../../view/log-view.ts';
-import { printable } from '@pawl/present/text';
 
 export type LogOptions = { follow?: boolean; raw?: boolean; tail?: number };
 

@@ -1,7 +1,7 @@
+import { printableLine } from '@pawl/present/text';
 import { agentAndText, meantAgent } from '../../agent/current-agent.ts';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import { printableLine } from '@pawl/present/text';
 
 type Verb = 'clear' | 'mark' | 'rewind';
 

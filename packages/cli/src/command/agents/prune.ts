@@ -1,10 +1,10 @@
+import { count } from '@pawl/present/amount';
+import { printableLine } from '@pawl/present/text';
 import type { PruneAnswer } from '@pawl/protocol/agents/worktrees/view';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
-import { count } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { agrees, atTerminal } from '../../agent/person.ts';
-import { printableLine } from '@pawl/present/text';
 
 export type PruneOptions = { olderThan: string; force?: boolean; yes?: boolean; dryRun?: boolean };
 

@@ -1,8 +1,8 @@
+import { activityOf, changeOf, costOf, projectOf, runDuration, stateOf, taskOf } from '@pawl/present/agents/agent-text';
+import { agentTone } from '@pawl/present/state-tone';
 import { span } from '@pawl/present/tone';
 import type { CommandContext } from '../../context.ts';
 import { everyAgent } from '../../agent/every-agent.ts';
-import { activityOf, changeOf, costOf, projectOf, runDuration, stateOf, taskOf } from '@pawl/present/agents/agent-text';
-import { agentTone } from '@pawl/present/state-tone';
 import { withDaemon } from '../../daemon/launch.ts';
 import { table } from '../../terminal/table.ts';
 

@@ -1,8 +1,8 @@
+import { count, names } from '@pawl/present/amount';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { answerEach, eachAgent } from '../../agent/each-agent.ts';
 import { everyAgent } from '../../agent/every-agent.ts';
-import { count, names } from '@pawl/present/amount';
 import { reachDaemon } from '../../daemon/launch.ts';
 
 /** Hides dead agents. Their rows and histories stay. */

@@ -1,10 +1,10 @@
-import { searchPathOf } from '@pawl/protocol/node/shell-environment';
+import { stateOf } from '@pawl/present/agents/agent-text';
 import type { ResumeBody } from '@pawl/protocol/agents/verb-view';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { agentAndText, agentOrCurrent } from '../../agent/current-agent.ts';
 import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
-import { stateOf } from '@pawl/present/agents/agent-text';
 import { untilAnswered } from '../../daemon/resend.ts';
 
 /** Resumes an idle agent's conversation, with or without a prompt. */

@@ -1,7 +1,7 @@
+import { stateOf } from '@pawl/present/agents/agent-text';
+import { count } from '@pawl/present/amount';
 import type { CommandContext } from '../../context.ts';
 import { answerEach, eachAgent } from '../../agent/each-agent.ts';
-import { count } from '@pawl/present/amount';
-import { stateOf } from '@pawl/present/agents/agent-text';
 import { reachDaemon, withDaemon } from '../../daemon/launch.ts';
 
 /** Pauses, continues or interrupts agents. */

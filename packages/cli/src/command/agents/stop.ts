@@ -1,8 +1,8 @@
+import { stateOf } from '@pawl/present/agents/agent-text';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { answerEach, eachAgent } from '../../agent/each-agent.ts';
-import { stateOf } from '@pawl/present/agents/agent-text';
 import { reachDaemon } from '../../daemon/launch.ts';
 
 /** Ends agents' processes and waits until they are gone. Their worktrees, branches and histories stay. */

@@ -1,9 +1,9 @@
+import { printableLine } from '@pawl/present/text';
 import type { Desk } from '@pawl/protocol/registry/view';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/palette.ts';
 import { cut } from '../../terminal/palette.ts';
-import { printableLine } from '@pawl/present/text';
 
 /** Shows the current agent and its neighbours; with an argument, switches first. */
 export async function switchTo(context: CommandContext, to: string | undefined): Promise<number> {

@@ -1,12 +1,12 @@
-import { commandClient } from '../../daemon/client.ts';
+import { printableLine } from '@pawl/present/text';
 import { PawlError } from '@pawl/schema/error';
 import { setTimeout as wait } from 'node:timers/promises';
+import { commandClient } from '../../daemon/client.ts';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { Terminal } from '../../terminal/screen.ts';
 import { openScreen } from '../../terminal/screen.ts';
 import { cut } from '../../terminal/palette.ts';
-import { printableLine } from '@pawl/present/text';
 import type { Sample } from '../../view/top-frame.ts';
 import { topFrame } from '../../view/top-frame.ts';
 

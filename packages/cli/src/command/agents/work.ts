@@ -1,12 +1,13 @@
-import { shellWord } from '@pawl/schema/shell-word';
+import { stateOf } from '@pawl/present/agents/agent-text';
+import { agentTone } from '@pawl/present/state-tone';
+import { printable, printableLine } from '@pawl/present/text';
 import type { WorkBody } from '@pawl/protocol/agents/verb-view';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
+import { shellWord } from '@pawl/schema/shell-word';
 import { resolve } from 'node:path';
 import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
-import { stateOf } from '@pawl/present/agents/agent-text';
-import { agentTone } from '@pawl/present/state-tone';
 import { withDaemon } from '../../daemon/launch.ts';
 import { withProvider } from '../../agent/provider-choice.ts';
 import { shellVariables } from '../../agent/shell-variables.ts';
@@ -14,7 +15,6 @@ import { untilAnswered } from '../../daemon/resend.ts';
 import { projectsAsked } from '../../project/project-word.ts';
 import { answerResult, waitForRun } from '../../agent/run-wait.ts';
 import { readText } from '../../terminal/standard-input.ts';
-import { printable, printableLine } from '@pawl/present/text';
 import { followOutput } from './logs.ts';
 import { painter } from '../../terminal/palette.ts';
 

@@ -1,8 +1,8 @@
-import { span } from '@pawl/present/tone';
 import { worktreeTone } from '@pawl/present/state-tone';
+import { printableLine } from '@pawl/present/text';
+import { span } from '@pawl/present/tone';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import { printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 
 const columns = [

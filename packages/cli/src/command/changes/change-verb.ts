@@ -1,5 +1,6 @@
-import type { Client } from '@pawl/protocol/client';
+import { printableLine } from '@pawl/present/text';
 import type { ChangeAnswer, ChangeView } from '@pawl/protocol/changes/view';
+import type { Client } from '@pawl/protocol/client';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { changeLine, nextOf, shortCommit, shortId } from '../../view/change-text.ts';
 import { behindLine, usualLookMs, watchChange, watchLocal } from '../../agent/change-wait.ts';
@@ -7,7 +8,6 @@ import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';
-import { printableLine } from '@pawl/present/text';
 import type { Place } from './change.ts';
 import { named } from './change.ts';
 

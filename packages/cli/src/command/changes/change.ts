@@ -1,5 +1,7 @@
-import { span } from '@pawl/present/tone';
+import { count, duration } from '@pawl/present/amount';
 import { changeTone } from '@pawl/present/state-tone';
+import { printableLine } from '@pawl/present/text';
+import { span } from '@pawl/present/tone';
 import type { ChangeView, OpenChangeBody } from '@pawl/protocol/changes/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
@@ -8,12 +10,10 @@ import type { CommandContext } from '../../context.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import { currentBranch } from '../../project/current-branch.ts';
 import { diffText } from '../../view/diff-text.ts';
-import { count, duration } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { ownAgentId } from '../../agent/own-agent.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';
-import { printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 
 export type Place = { project?: string };

@@ -1,9 +1,9 @@
-import { errorCodes, PawlError } from '@pawl/schema/error';
+import { printableLine } from '@pawl/present/text';
 import type { AgentAction } from '@pawl/schema/definition';
+import { errorCodes, PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import { printableLine } from '@pawl/present/text';
 
 /** Asks whether an agent may use a tool or take an action; the exit code is the answer. */
 export async function gate(

@@ -1,3 +1,4 @@
+import { mainState } from '@pawl/present/changes/main-state';
 import type { QueueAnswer, QueueView } from '@pawl/protocol/queue/view';
 import { errorCodes } from '@pawl/schema/error';
 import { resolve } from 'node:path';
@@ -6,7 +7,6 @@ import type { Look } from '../../agent/change-wait.ts';
 import { usualLookMs, watch } from '../../agent/change-wait.ts';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import { mainState } from '@pawl/present/changes/main-state';
 import { describeQueue } from '../../view/queue-text.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import type { Place } from './change.ts';

@@ -1,9 +1,9 @@
-import { span } from '@pawl/present/tone';
+import { duration } from '@pawl/present/amount';
 import { resultTone } from '@pawl/present/state-tone';
+import { span } from '@pawl/present/tone';
 import { resolve } from 'node:path';
 import { shortId } from '../../view/change-text.ts';
 import type { CommandContext } from '../../context.ts';
-import { duration } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { table } from '../../terminal/table.ts';
 

@@ -1,5 +1,6 @@
-import { span } from '@pawl/present/tone';
 import { taskTone } from '@pawl/present/state-tone';
+import { printable, printableLine } from '@pawl/present/text';
+import { span } from '@pawl/present/tone';
 import type { TaskDetail, TaskView } from '@pawl/protocol/plan/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
@@ -7,7 +8,6 @@ import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { readText } from '../../terminal/standard-input.ts';
 import type { Palette } from '../../terminal/palette.ts';
-import { printable, printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 
 const columns = [

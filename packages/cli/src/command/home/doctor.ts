@@ -1,9 +1,9 @@
+import { printable } from '@pawl/present/text';
 import type { Diagnosis, Finding } from '@pawl/protocol/daemon/view';
-import { PawlError } from '@pawl/schema/error';
 import { version } from '@pawl/protocol/node/programs';
+import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { answers, reachDaemon } from '../../daemon/launch.ts';
-import { printable } from '@pawl/present/text';
 
 /** Diagnoses this machine and this home; --fix repairs what can be repaired. */
 export async function doctor(context: CommandContext, options: { fix?: boolean }): Promise<number> {

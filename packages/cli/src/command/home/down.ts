@@ -1,9 +1,9 @@
-import { commandClient } from '../../daemon/client.ts';
+import { count } from '@pawl/present/amount';
 import { PawlError } from '@pawl/schema/error';
 import { existsSync } from 'node:fs';
+import { commandClient } from '../../daemon/client.ts';
 import type { CommandContext } from '../../context.ts';
 import { everyAgent } from '../../agent/every-agent.ts';
-import { count } from '@pawl/present/amount';
 import { answers } from '../../daemon/launch.ts';
 
 const leaveMs = 15_000;

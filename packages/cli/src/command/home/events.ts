@@ -1,11 +1,11 @@
+import { clockTime } from '@pawl/present/amount';
+import { printableLine } from '@pawl/present/text';
 import type { Client } from '@pawl/protocol/client';
 import type { Event } from '@pawl/schema/event';
 import type { CommandContext } from '../../context.ts';
 import { follow } from '../../terminal/follow.ts';
-import { clockTime } from '@pawl/present/amount';
 import { reachDaemon } from '../../daemon/launch.ts';
 import { commandClient } from '../../daemon/client.ts';
-import { printableLine } from '@pawl/present/text';
 
 export type EventOptions = { follow?: boolean; after?: number; agent?: string; tail?: number };
 

@@ -1,6 +1,7 @@
+import { printable, printableLine } from '@pawl/present/text';
 import type { Home } from '@pawl/protocol/node/home';
-import { anchorPattern, keepOut, withoutPatterns, withPattern } from '@pawl/roster/anchor/exclude';
 import { anchorDirectory, ownLayout, singleton } from '@pawl/roster/anchor/anchor-path';
+import { anchorPattern, keepOut, withoutPatterns, withPattern } from '@pawl/roster/anchor/exclude';
 import { withoutParagraph, withParagraph } from '@pawl/roster/hooks/agents-paragraph';
 import { withHooks, withoutHooks } from '@pawl/roster/hooks/claude-settings';
 import {
@@ -12,6 +13,7 @@ import {
 } from '@pawl/roster/hooks/hooks-record';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import type { HooksRecord } from '@pawl/schema/hooks-record';
+import { shellWord } from '@pawl/schema/shell-word';
 import { existsSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { checkoutAt, readCheckoutFile, writeCheckoutFile } from '../../project/checkout-file.ts';
@@ -20,9 +22,7 @@ import { reachDaemon } from '../../daemon/launch.ts';
 import type { Person } from '../../agent/person.ts';
 import { agrees, atTerminal } from '../../agent/person.ts';
 import { refuseAgents } from '../../agent/person-only.ts';
-import { shellWord } from '@pawl/schema/shell-word';
 import { isDefaultHome } from '../../default-home.ts';
-import { printable, printableLine } from '@pawl/present/text';
 
 export type HooksOptions = { project?: string; yes?: boolean; dryRun?: boolean; agentsMd?: boolean };
 

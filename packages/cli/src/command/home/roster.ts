@@ -1,3 +1,4 @@
+import { printableLine } from '@pawl/present/text';
 import { lookForOthers, systemProbe } from '@pawl/roster/probe';
 import { readPrograms } from '@pawl/roster/programs-file';
 import { projectRoot } from '@pawl/roster/project-root';
@@ -5,7 +6,6 @@ import type { Roster } from '@pawl/roster/roster';
 import { exitCodeOf } from '@pawl/roster/roster';
 import { messageOf } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
-import { printableLine } from '@pawl/present/text';
 
 /** The exit code of a failed survey, which must not be taken for "alone". */
 const nothingSeen: Pick<Roster, 'others' | 'skipped'> = { others: [], skipped: [] };

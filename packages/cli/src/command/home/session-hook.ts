@@ -1,16 +1,16 @@
-import { homeClient } from '@pawl/protocol/node/home-client';
-import type { Home } from '@pawl/protocol/node/home';
+import { printable } from '@pawl/present/text';
 import type { MailView } from '@pawl/protocol/mail/view';
+import type { Home } from '@pawl/protocol/node/home';
+import { homeClient } from '@pawl/protocol/node/home-client';
 import { projectRoot } from '@pawl/roster/project-root';
 import { messageOf } from '@pawl/schema/error';
+import { shellWord } from '@pawl/schema/shell-word';
 import { appendFileSync } from 'node:fs';
 import { adoptedSelf } from '../../agent/adopted-self.ts';
 import { beginIn } from '../agents/session.ts';
 import { beginningText, helperVariables } from '../../view/session-text.ts';
 import { answers } from '../../daemon/launch.ts';
-import { shellWord } from '@pawl/schema/shell-word';
 import { isDefaultHome } from '../../default-home.ts';
-import { printable } from '@pawl/present/text';
 
 export type SessionEvent = 'session-start' | 'user-prompt' | 'stop';
 

@@ -1,8 +1,8 @@
+import { bytes, duration } from '@pawl/present/amount';
+import { printableLine } from '@pawl/present/text';
 import { commandClient } from '../../daemon/client.ts';
 import type { CommandContext } from '../../context.ts';
-import { bytes, duration } from '@pawl/present/amount';
 import { answers } from '../../daemon/launch.ts';
-import { printableLine } from '@pawl/present/text';
 
 /** Shows whether the daemon is up, and its state. Exits with 9 if it is down, for scripts. */
 export async function status(context: CommandContext): Promise<number> {

@@ -1,14 +1,14 @@
-import { commandClient } from '../../daemon/client.ts';
+import { printable } from '@pawl/present/text';
 import { noAnswer } from '@pawl/protocol/questions/no-answer';
 import type { AskBody, QuestionView } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
+import { commandClient } from '../../daemon/client.ts';
 import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
 import { follow } from '../../terminal/follow.ts';
 import { reachDaemon } from '../../daemon/launch.ts';
 import { ownAgentId } from '../../agent/own-agent.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import { printable } from '@pawl/present/text';
 
 export type AskOptions = {
   from?: string;

@@ -1,13 +1,13 @@
 import { ago } from '@pawl/present/amount';
+import { count, duration } from '@pawl/present/amount';
+import { printable, printableLine } from '@pawl/present/text';
 import type { Client } from '@pawl/protocol/client';
 import type { Inbox, InboxEmergency, InboxEntry, InboxItem } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
 import { shortCommit, shortId } from '../../view/change-text.ts';
 import type { CommandContext } from '../../context.ts';
-import { count, duration } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { repairOf } from '../../view/queue-text.ts';
-import { printable, printableLine } from '@pawl/present/text';
 
 /** Kinds with more to show than an inbox entry holds. */
 const shownWhole: readonly InboxEntry['kind'][] = ['emergency', 'questions', 'question', 'permission'];

@@ -1,5 +1,7 @@
-import { span } from '@pawl/present/tone';
+import { clockTime, count, names } from '@pawl/present/amount';
 import { mailTone } from '@pawl/present/state-tone';
+import { fit, printable, printableLine } from '@pawl/present/text';
+import { span } from '@pawl/present/tone';
 import type { MailList, MailView, SendMailBody } from '@pawl/protocol/mail/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
@@ -7,12 +9,10 @@ import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
 import { actAsAdopted } from '../../agent/adopted-self.ts';
 import { answerEach, eachAgent } from '../../agent/each-agent.ts';
-import { clockTime, count, names } from '@pawl/present/amount';
 import { reachDaemon, withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';
 import type { Palette } from '../../terminal/palette.ts';
-import { fit, printable, printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 
 const columns = [

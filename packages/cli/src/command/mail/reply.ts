@@ -1,8 +1,8 @@
+import { stateOf } from '@pawl/present/agents/agent-text';
 import type { ReplyBody } from '@pawl/protocol/agents/verb-view';
 import { PawlError } from '@pawl/schema/error';
 import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
-import { stateOf } from '@pawl/present/agents/agent-text';
 import { untilAnswered } from '../../daemon/resend.ts';
 
 export type ReplyOptions = { answer?: Record<string, string>; notNow?: boolean; allow?: boolean; deny?: boolean };

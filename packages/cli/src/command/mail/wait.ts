@@ -1,10 +1,10 @@
-import { commandClient } from '../../daemon/client.ts';
+import { count } from '@pawl/present/amount';
 import type { Waited } from '@pawl/protocol/mail/view';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import { commandClient } from '../../daemon/client.ts';
 import { actAsAdopted } from '../../agent/adopted-self.ts';
 import type { CommandContext } from '../../context.ts';
-import { count } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import type { Palette } from '../../terminal/palette.ts';

@@ -1,14 +1,14 @@
+import { duration } from '@pawl/present/amount';
+import type { Cell } from '@pawl/present/table';
+import { printableLine } from '@pawl/present/text';
 import { span } from '@pawl/present/tone';
 import type { AccountView, AddAccountBody } from '@pawl/protocol/accounts/view';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
-import { duration } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { readSecret } from '../../terminal/secret-input.ts';
-import type { Cell } from '@pawl/present/table';
-import { printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 
 export type AddOptions = {

@@ -1,9 +1,10 @@
-import { commandClient } from '../../daemon/client.ts';
+import { printableLine } from '@pawl/present/text';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { PawlError } from '@pawl/schema/error';
 import { liveConfigKeys } from '@pawl/schema/home-config';
 import { filledHomeConfig, homeConfigKeys, homeConfigProblem } from '@pawl/schema/home-config-keys';
 import type { Document } from 'yaml';
+import { commandClient } from '../../daemon/client.ts';
 import {
   checkKey,
   readConfigDocument,
@@ -16,7 +17,6 @@ import type { CommandContext } from '../../context.ts';
 import { answers } from '../../daemon/launch.ts';
 import { refuseAgents } from '../../agent/person-only.ts';
 import { warnIfMissing } from '../../agent/provider-missing.ts';
-import { printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 
 type Setting = { key: string; value: unknown; isSet: boolean };

@@ -1,12 +1,12 @@
+import { stateOf } from '@pawl/present/agents/agent-text';
+import { tokens } from '@pawl/present/amount';
+import { agentTone } from '@pawl/present/state-tone';
 import { span } from '@pawl/present/tone';
-import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import type { Home } from '@pawl/protocol/node/home';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import type { CrewBody, CrewView } from '@pawl/protocol/projects/view';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
-import { stateOf } from '@pawl/present/agents/agent-text';
-import { agentTone } from '@pawl/present/state-tone';
-import { tokens } from '@pawl/present/amount';
 import { shellVariables } from '../../agent/shell-variables.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';

@@ -1,10 +1,10 @@
+import { fit, printableLine } from '@pawl/present/text';
 import { span } from '@pawl/present/tone';
 import type { DefinitionList } from '@pawl/protocol/definitions/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import { fit, printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 
 type Definition = DefinitionList['definitions'][number];

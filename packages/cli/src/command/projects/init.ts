@@ -1,8 +1,9 @@
-import { isInside } from '@pawl/roster/roster';
+import { printableLine } from '@pawl/present/text';
 import type { Client } from '@pawl/protocol/client';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import type { ChecksFound } from '@pawl/protocol/projects/view';
 import type { CrewView } from '@pawl/protocol/projects/view';
+import { isInside } from '@pawl/roster/roster';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,7 +13,6 @@ import { reachDaemon } from '../../daemon/launch.ts';
 import { askable, settlePush, tellMerging, wantsAutoMerge } from '../../project/merge-setup.ts';
 import { atTerminal } from '../../agent/person.ts';
 import { warnIfMissing } from '../../agent/provider-missing.ts';
-import { printableLine } from '@pawl/present/text';
 import { crewBody, describeCrew } from './crew.ts';
 
 export type InitOptions = {

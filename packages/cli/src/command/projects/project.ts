@@ -1,12 +1,12 @@
+import { count } from '@pawl/present/amount';
+import { printableLine } from '@pawl/present/text';
 import { span } from '@pawl/present/tone';
 import type { ProjectDetail, ProjectReference } from '@pawl/protocol/projects/view';
 import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
-import { count } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import { printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 import { crewBody } from './crew.ts';
 

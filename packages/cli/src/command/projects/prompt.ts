@@ -1,9 +1,9 @@
+import { printable, printableLine } from '@pawl/present/text';
 import type { InputView, PromptView } from '@pawl/protocol/prompts/view';
 import { agentOrCurrent } from '../../agent/current-agent.ts';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/palette.ts';
-import { printable, printableLine } from '@pawl/present/text';
 
 /** Shows the prompt of an agent's session. */
 export async function prompt(

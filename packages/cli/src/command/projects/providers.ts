@@ -1,9 +1,9 @@
+import { printableLine } from '@pawl/present/text';
 import { span } from '@pawl/present/tone';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import type { ProviderView } from '@pawl/protocol/sessions/view';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import { printableLine } from '@pawl/present/text';
 import { table } from '../../terminal/table.ts';
 
 const columns = [

@@ -1,12 +1,12 @@
+import { count } from '@pawl/present/amount';
+import { printableLine } from '@pawl/present/text';
 import type { TrustAnswer } from '@pawl/protocol/definitions/view';
 import type { TrustList } from '@pawl/protocol/definitions/view';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
-import { count } from '@pawl/present/amount';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { Person } from '../../agent/person.ts';
 import { agrees, atTerminal } from '../../agent/person.ts';
-import { printableLine } from '@pawl/present/text';
 
 export type TrustOptions = { revoke?: boolean; list?: boolean; yes?: boolean };
 

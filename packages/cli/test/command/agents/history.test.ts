@@ -1,9 +1,9 @@
+import { width } from '@pawl/present/text';
 import type { HistoryPage } from '@pawl/protocol/agents/history/view';
+import { idOf } from '@pawl/testing/agent-view';
 import { describe, expect, test } from 'vitest';
 import { describeMessage, history } from '../../../src/command/agents/history.ts';
 import { palette } from '../../../src/terminal/palette.ts';
-import { width } from '@pawl/present/text';
-import { idOf } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 type HistoryMessage = HistoryPage['messages'][number];

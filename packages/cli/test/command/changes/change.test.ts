@@ -1,9 +1,9 @@
+import { width } from '@pawl/present/text';
+import { idOf } from '@pawl/testing/agent-view';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { describe, expect, test } from 'vitest';
 import { diffChange, listChanges, logChange, openChange, showChange } from '../../../src/command/changes/change.ts';
-import { width } from '@pawl/present/text';
-import { idOf } from '@pawl/testing/agent-view';
 import { changeView, checkView } from '../../change-view.ts';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 

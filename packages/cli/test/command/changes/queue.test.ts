@@ -1,9 +1,9 @@
-import type { QueueView } from '@pawl/protocol/queue/view';
-import { resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { checkQueue, logQueue, showQueues, turnQueue } from '../../../src/command/changes/queue.ts';
 import { width } from '@pawl/present/text';
+import type { QueueView } from '@pawl/protocol/queue/view';
 import { idOf } from '@pawl/testing/agent-view';
+import { describe, expect, test } from 'vitest';
+import { resolve } from 'node:path';
+import { checkQueue, logQueue, showQueues, turnQueue } from '../../../src/command/changes/queue.ts';
 import { changeView, checkView, queueView } from '../../change-view.ts';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
