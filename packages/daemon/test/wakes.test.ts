@@ -17,7 +17,7 @@ import { checkScript, commitFiles, commitOn, configWith, propose, queueNow, reac
 
 const hourMs = 60 * 60 * 1000;
 
-/** No sweep, tick or poll of the daemon comes to the rescue of a wake that is missing. */
+/** No sweep, tick or poll of the daemon can replace a missing wake. */
 const noFloors = {
   livenessMs: hourMs,
   routeMs: hourMs,
@@ -30,8 +30,8 @@ const noFloors = {
 };
 
 /**
- * How the effect of each route that changes something comes about: by listeners, in the suite of that name, or within the
- * request itself, so that nothing is left to be woken.
+ * How the effect of each route that changes something happens: by listeners, in the suite of that name, or within the
+ * request itself, so that nothing must be woken.
  */
 const effects: Record<ChangingRoute, 'agents' | 'accounts' | 'crew' | 'queue' | 'push' | 'itself'> = {
   work: 'agents',
@@ -69,9 +69,9 @@ const effects: Record<ChangingRoute, 'agents' | 'accounts' | 'crew' | 'queue' | 
   pauseQueue: 'queue',
   resumeQueue: 'queue',
   allowPush: 'push',
-  // Nothing that was pushed is taken back.
+  // Nothing that was pushed is reverted.
   forbidPush: 'itself',
-  // These wait until the process has left, or signal it.
+  // These wait until the process has exited, or signal it.
   stopAgent: 'itself',
   stopAll: 'itself',
   pauseAgent: 'itself',
@@ -107,12 +107,12 @@ type ChangingRoute = {
   [Name in keyof typeof routes]: (typeof routes)[Name]['method'] extends 'get' ? never : Name;
 }[keyof typeof routes];
 
-test('every route that changes something says how its effect comes about', () => {
+test('every route that changes something declares how its effect happens', () => {
   const changing = Object.entries(routes).filter(([, { method }]) => method !== ('get' as string));
   expect(Object.keys(effects).toSorted()).toEqual(changing.map(([name]) => name).toSorted());
 });
 
-/** Waits until an event of this type was written, about this agent where one is given, so many times. */
+/** Waits for an event of this type, about this agent if given, so many times. */
 async function happens(daemon: TestDaemon, type: EventType, agentId: string | null = null, times = 1): Promise<void> {
   const isMeant = (event: { type: string; agentId: string | null }) =>
     event.type === type && (agentId === null || event.agentId === agentId);
@@ -121,7 +121,7 @@ async function happens(daemon: TestDaemon, type: EventType, agentId: string | nu
   });
 }
 
-/** An agent that rests, and completes each later turn. */
+/** An idle agent that completes each later turn. */
 async function resting(daemon: TestDaemon, body: Parameters<TestDaemon['work']>[1] = {}): Promise<AgentView> {
   return daemon.ended((await daemon.work(['complete', 'complete', 'complete'], body)).id);
 }
@@ -136,7 +136,7 @@ async function atWork(daemon: TestDaemon, body: Parameters<TestDaemon['work']>[1
   return agent;
 }
 
-describe('without floors, commits alone wake agents', () => {
+describe('without polling, commits alone wake agents', () => {
   let daemon: TestDaemon;
   beforeAll(async () => {
     daemon = await startTestDaemon({ timing: noFloors });
@@ -158,7 +158,7 @@ describe('without floors, commits alone wake agents', () => {
     await hasTurn(daemon, finder.id, 1);
   });
 
-  test('that rest: resumeAgent, tellAgent, replyAgent, sendErrand, sendMail', async () => {
+  test('that are idle: resumeAgent, tellAgent, replyAgent, sendErrand, sendMail', async () => {
     const { client } = daemon;
     const agent = await resting(daemon);
     await client.resumeAgent(agent.id, {}, randomUUID());
@@ -204,7 +204,7 @@ describe('without floors, commits alone wake agents', () => {
   });
 });
 
-test('without floors, commits alone retry runs that wait for an account: addAccount, useAccount, removeAccount', async () => {
+test('without polling, commits alone retry runs that wait for an account: addAccount, useAccount, removeAccount', async () => {
   await using daemon = await startTestDaemon({ timing: noFloors, choices: { rotateAccounts: ['scripted'] } });
   const { client } = daemon;
   const add = (name: string) =>
@@ -222,7 +222,7 @@ test('without floors, commits alone retry runs that wait for an account: addAcco
   await hasTurn(daemon, agent.id, 1);
 });
 
-test('without floors, commits alone wake a crew: startCrew, stopCrew, untrackProject, addProject', async () => {
+test('without polling, commits alone wake a crew: startCrew, stopCrew, untrackProject, addProject', async () => {
   await using daemon = await startTestDaemon({ timing: noFloors });
   const { client, repository: path } = daemon;
   await client.startCrew({ path, provider: 'scripted' });
@@ -237,7 +237,7 @@ test('without floors, commits alone wake a crew: startCrew, stopCrew, untrackPro
   await happens(daemon, 'worktree.created', null, 9);
 });
 
-describe('without floors, commits alone wake the queue', () => {
+describe('without polling, commits alone wake the queue', () => {
   let daemon: TestDaemon;
   beforeAll(async () => {
     daemon = await startTestDaemon({ timing: noFloors });
@@ -314,7 +314,7 @@ describe('without floors, commits alone wake the queue', () => {
   });
 });
 
-test('without floors, leave to push alone wakes the queue: allowPush', async () => {
+test('without polling, permission to push alone wakes the queue: allowPush', async () => {
   await using daemon = await startTestDaemon({ timing: noFloors });
   const { client, repository } = daemon;
   const origin = join(repository, '..', 'origin.git');

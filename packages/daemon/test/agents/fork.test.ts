@@ -72,7 +72,7 @@ describe('a fork', () => {
     expect(sessions[0]?.providerSessionId).not.toBe(parent.session?.providerSessionId);
   });
 
-  test('there is no limit to depth, and a child of a child inherits all of it [S1-33]', async () => {
+  test('there is no depth limit, and a child of a child inherits everything [S1-33]', async () => {
     let agent = await daemon.rested('the beginning');
     for (let generation = 0; generation < 12; generation++) agent = await daemon.fork(agent.id);
     const page = await daemon.client.history(agent.id);
@@ -94,7 +94,7 @@ describe('a fork', () => {
     await daemon.client.switchDesk({ to: 'root' });
   });
 
-  test('with switch_on_fork a person acts as the child unless the fork says otherwise [S1-16]', async () => {
+  test('with switch_on_fork a person acts as the child unless the fork overrides it [S1-16]', async () => {
     await using switching = await startTestDaemon({ choices: { switchOnFork: true } });
     const parent = await switching.rested();
     const child = await switching.fork(parent.id);
@@ -118,7 +118,7 @@ describe('a fork', () => {
     expect(child.baseCommit).toBe(await git(daemon.repository, ['rev-parse', `work/${parent.alias}`]));
   });
 
-  test('a request that is repeated makes one child', async () => {
+  test('a repeated request creates one child', async () => {
     const parent = await daemon.rested();
     const key = randomUUID();
     const made = await Promise.all([1, 2, 3].map(() => daemon.client.fork(parent.id, {}, key)));
@@ -208,12 +208,12 @@ describe('the barrier', () => {
     );
     gone.abort();
     await expect(waiting).rejects.toThrow();
-    // The kill would wait for ever if the fork still did.
+    // The kill would wait forever if the fork still did.
     await daemon.client.killAgent(parent.id, {});
     expect((await daemon.client.listAgents({ all: true, limit: 1000 })).agents.length).toBe(before);
   });
 
-  test('an agent forks itself from a tool call, at the message before it, and goes on [S1-31, W1-08, 3.2.5]', async () => {
+  test('an agent forks itself from a tool call, at the message before it, and continues [S1-31, W1-08, 3.2.5]', async () => {
     const parent = await daemon.work([
       { say: 'before the call' },
       { pawl: ['fork', 'a task for the child', '--json'] },
@@ -234,7 +234,7 @@ describe('the barrier', () => {
       'after the call',
     );
     expect(await outputText(daemon.client, parent.id)).toContain(child?.id ?? 'no child');
-    // Nobody steals the person's view.
+    // The person's view does not change.
     expect((await daemon.client.desk()).current.id).not.toBe(child?.id);
   });
 });

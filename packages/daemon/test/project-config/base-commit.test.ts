@@ -40,18 +40,18 @@ async function start() {
   });
 }
 
-test('work begins at the remote’s main where there is one, else at HEAD; --base wins [W4-14]', async () => {
+test('work starts at the remote’s main if there is one, else at HEAD; --base wins [W4-14]', async () => {
   await using platform = await start();
   expect(await platform.begins()).toBe(platform.mine);
   await platform.knows('origin');
   expect(await platform.begins()).toBe(platform.theirs);
   expect(await platform.begins({ base: 'HEAD' })).toBe(platform.mine);
   expect(await platform.begins({ base: 'main~1' })).not.toBe(platform.mine);
-  // An errand is merged into what the person has before them.
+  // An errand is merged into the person's checkout.
   expect(await platform.begins({ mode: 'errand' })).toBe(platform.mine);
 });
 
-test('the remote and the branch are those of the project’s config [W4-14]', async () => {
+test('uses the remote and the branch of the project’s config [W4-14]', async () => {
   await using platform = await start();
   await platform.knows('origin');
   platform.config('queue:\n  remote: none\n');
@@ -66,7 +66,7 @@ test('the remote and the branch are those of the project’s config [W4-14]', as
   expect(await platform.begins()).toBe(platform.theirs);
 });
 
-test('a config that is wrong keeps nobody from work, and a remote without that branch is none [W4-14]', async () => {
+test('an invalid config does not prevent work, and a remote without that branch is ignored [W4-14]', async () => {
   await using platform = await start();
   await platform.knows('origin', 'something-else');
   expect(await platform.begins()).toBe(platform.mine);
@@ -75,7 +75,7 @@ test('a config that is wrong keeps nobody from work, and a remote without that b
   expect(await platform.begins()).toBe(platform.theirs);
 });
 
-test('an agent is given the worktree of that commit [W4-14]', async () => {
+test('an agent gets the worktree of that commit [W4-14]', async () => {
   await using daemon = await startTestDaemon();
   const { repository } = daemon;
   const theirs = await commitOn(repository, 'theirs', { 'theirs.txt': 'theirs\n' });

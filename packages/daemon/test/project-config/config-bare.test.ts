@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 
-test('a bare repository has no checkout, so its configuration is named without a place', async () => {
+test('a bare repository has no checkout, so its configuration is named without a directory', async () => {
   await using daemon = await startTestDaemon();
   const bare = join(daemon.repository, '..', 'bare.git');
   await git(daemon.repository, ['clone', '-q', '--bare', daemon.repository, bare]);

@@ -13,9 +13,9 @@ import { commitFiles, configWith, propose, queueNow, reaches } from '../support/
 
 const config = configWith('echo passed', 'queue: {auto: false}\nfixer: false\n');
 
-/** A clone of a bare origin, with an identity of its own. */
+/** A clone of a bare origin, with its own identity. */
 async function startClone(): Promise<TestDaemon & { origin: string }> {
-  // No timer runs here: only a request makes the queue look after a push.
+  // No timer runs here: only a request triggers a queue pass after a push.
   const daemon = await startTestDaemon({ timing: { queueMs: 600_000 } });
   const { repository } = daemon;
   const origin = join(repository, '..', 'origin.git');
@@ -32,7 +32,7 @@ function writeConfig(repository: string, text = config): void {
   writeFileSync(join(repository, '.pawl', 'config.yaml'), text);
 }
 
-/** Runs the commands that a text names, each as it stands there, in a shell in the checkout. */
+/** Runs the commands in a text literally, in a shell in the checkout. */
 function follow(repository: string, text: string): void {
   const commands = [...text.matchAll(/`(git [^`]*)`/g)].map(([, command = '']) => command);
   expect(commands.length).toBeGreaterThan(0);
@@ -56,7 +56,7 @@ const checkouts: [string, (repository: string) => Promise<unknown>][] = [
 ];
 
 test.each(sampleOf(checkouts, 2))(
-  'the commands of init and of a refused merge work literally, and the next merge merges: %s',
+  'the commands of init and of a refused merge work literally, and the next merge succeeds: %s',
   async (_name, prepare) => {
     await using place = await startClone();
     const { client, repository } = place;
@@ -79,7 +79,7 @@ test.each(sampleOf(checkouts, 2))(
   },
 );
 
-test('work says what happens by the configuration that was pushed just now', async () => {
+test('work describes what happens by the configuration that was just pushed', async () => {
   await using place = await startClone();
   const { client, repository } = place;
   writeConfig(repository);
@@ -94,7 +94,7 @@ test('work says what happens by the configuration that was pushed just now', asy
   expect(await line()).toContain('you merge it with `pawl change merge`');
 });
 
-test('a broken configuration on main is named by init, work, inbox and doctor, with and without a queue', async () => {
+test('a broken configuration on main is reported by init, work, inbox and doctor, with and without a queue', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   await client.addProject({ path: repository });
@@ -123,7 +123,7 @@ test('a broken configuration on main is named by init, work, inbox and doctor, w
   expect((await queueNow(client)).project.name).toBe('sample');
 });
 
-test('work that is finished while the configuration is broken is proposed once that is corrected', async () => {
+test('work finished while the configuration is broken is proposed once it is fixed', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   await client.addProject({ path: repository });

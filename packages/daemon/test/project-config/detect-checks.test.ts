@@ -73,12 +73,12 @@ test.each<[string, Record<string, string>, string[]]>([
   }
   const found = await detectChecks(directory.path);
   expect(found.map(({ run }) => run)).toEqual(expected);
-  // What would be written says just that.
+  // The written file contains exactly that.
   const { checks } = await parseConfigFile(configText(found), 'config.yaml');
   expect(checks.map(({ run }) => run)).toEqual(expected);
 });
 
-test('what is no plain file tells nothing, and keeps nobody waiting', async () => {
+test('a file that is not plain is ignored, and never blocks', async () => {
   await using directory = await temporaryDirectory();
   const at = (name: string) => join(directory.path, name);
   writeFileSync(at('elsewhere'), pkg(tested));

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 
 type Files = Record<string, string>;
 
-/** A repository with these files committed, and the config that is read for it. */
+/** A repository with these files committed, and its parsed config. */
 async function aRepository(directory: string, files: Files = { 'a.txt': 'a' }) {
   const root = join(directory, 'repository');
   await sampleRepository(root, { files });
@@ -34,7 +34,7 @@ async function aRepository(directory: string, files: Files = { 'a.txt': 'a' }) {
   };
 }
 
-test('without a file there are no checks, and the usual rules', async () => {
+test('without a file there are no checks, and the default rules apply', async () => {
   await using directory = await temporaryDirectory();
   const { read } = await aRepository(directory.path);
   const config = await read();
@@ -58,7 +58,7 @@ test('without a file there are no checks, and the usual rules', async () => {
   expect(config.fixer).toEqual({ definition: 'worker', provider: null, model: null, options: {} });
 });
 
-test('everything that a file may say [W4-19]', async () => {
+test('everything that a file may contain [W4-19]', async () => {
   await using directory = await temporaryDirectory();
   const { read, file, root } = await aRepository(directory.path);
   writeFileSync(
@@ -85,7 +85,7 @@ fixer: false
 `,
   );
   expect(await read()).toEqual({
-    // Only what is committed makes a playground.
+    // Only a committed file makes a playground.
     playground: false,
     checks: [
       { name: 'npm test', run: 'npm test', timeoutMs: 30 * 60_000, junit: [] },
@@ -119,7 +119,7 @@ fixer: false
   }
 });
 
-test('what the target branch says comes before what lies in the checkout, which is not even read then', async () => {
+test('the target branch’s file takes precedence over the checkout’s, which is not even read', async () => {
   await using directory = await temporaryDirectory();
   const { read, file, root, commit } = await aRepository(directory.path, { '.pawl/config.yaml': 'checks: npm test\n' });
   writeFileSync(file, 'checks: "true"\n');
@@ -135,7 +135,7 @@ test('what the target branch says comes before what lies in the checkout, which 
   expect(await read(null)).toMatchObject({ source: 'checkout', checks: [{ run: 'make' }] });
 });
 
-test('the plan names the commands and what they may see, and nothing else', async () => {
+test('the plan identifies the commands and their environment, and nothing else', async () => {
   await using directory = await temporaryDirectory();
   const { read, file } = await aRepository(directory.path);
   const planOf = async (text: string) => {
@@ -176,7 +176,7 @@ test.each([
   ['a heavy prototype', '__proto__: {checks: x}', /is invalid/],
   ['depth', '['.repeat(1_000), /nested too deeply/],
   ['size', `checks: ${'x'.repeat(70_000)}`, /more than/],
-])('%s is refused with its place, and is never the same as no checks', async (_, text, words) => {
+])('%s is refused with its location, and never counts as no checks', async (_, text, words) => {
   const refusal = await parseConfigFile(text, 'config.yaml').then(
     () => 'nothing was refused',
     (error: Error & { hint?: string }) => `${error.message} → ${error.hint ?? ''}`,
@@ -184,13 +184,13 @@ test.each([
   expect(refusal).toMatch(words);
 });
 
-test('a key with nothing behind it is as good as none', async () => {
+test('a key without a value counts as missing', async () => {
   const empty = await parseConfigFile('', 'config.yaml');
   expect(await parseConfigFile('checks:\nqueue:\n  # batch: 4\nreview:\n', 'config.yaml')).toEqual(empty);
   expect(await parseConfigFile('# only words\n', 'config.yaml')).toEqual(empty);
 });
 
-test('a wrong file that was committed names its commit', async () => {
+test('an invalid committed file names its commit', async () => {
   await using directory = await temporaryDirectory();
   const { read, commit } = await aRepository(directory.path, { '.pawl/config.yaml': 'checks: 5\n' });
   await expect(read()).rejects.toThrow(`.pawl/config.yaml of ${commit.slice(0, 10)}:1 is invalid`);
@@ -222,7 +222,7 @@ test.each([
   await expect(place.read()).rejects.toThrow(words);
 });
 
-test('the file in the documents is right, and says what is said there to be usual', async () => {
+test('the example in the documentation is valid, and has the documented defaults', async () => {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/checks.md'), 'utf8');
   const [, text = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
   const file = await parseConfigFile(text, 'docs/checks.md');
@@ -230,7 +230,7 @@ test('the file in the documents is right, and says what is said there to be usua
   expect(Object.keys(file.queue)).toHaveLength(11);
 });
 
-test('a committed file that is a link, a directory or too large is an error, and never the same as none', async () => {
+test('a committed file that is a link, a directory or too large is an error, and never counts as none', async () => {
   await using directory = await temporaryDirectory();
   const { root, file, read } = await aRepository(directory.path, { 'other.yaml': 'checks: [make]\n' });
   const commit = async () => {
@@ -238,7 +238,7 @@ test('a committed file that is a link, a directory or too large is an error, and
     await git(root, ['-c', 'user.name=a', '-c', 'user.email=a@b.invalid', 'commit', '-qm', 'config']);
     rmSync(join(root, '.pawl'), { recursive: true });
     mkdirSync(join(root, '.pawl'));
-    // What lies in the checkout could be read.
+    // The checkout's file would be readable.
     writeFileSync(file, 'checks: [npm test]\n');
     return read(await git(root, ['rev-parse', 'HEAD']));
   };
@@ -252,7 +252,7 @@ test('a committed file that is a link, a directory or too large is an error, and
   await expect(commit()).rejects.toThrow(/cannot be read: it has more than 65536 bytes/);
 });
 
-test('a commit that the queue saw and that is gone counts as none; one that is there and wrong does not', async () => {
+test('a commit that the queue saw and that is gone counts as none; an invalid one does not', async () => {
   await using directory = await temporaryDirectory();
   const { root, readLast } = await aRepository(directory.path);
   const wrong = await commitFiles(root, { '.pawl/config.yaml': 'checks: 1\n' });

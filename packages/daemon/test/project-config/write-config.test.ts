@@ -21,11 +21,11 @@ async function aRepository(directory: string, files: Record<string, string> = pa
   return { root, file: join(root, '.pawl', 'config.yaml'), add };
 }
 
-test('what was found is written once, is all that is written, and can be committed like any file', async () => {
+test('detected checks are written once, nothing else is, and the file can be committed normally', async () => {
   await daemon.client.addProject({ path: daemon.repository });
   expect(await git(daemon.repository, ['status', '--porcelain', '--ignored'])).toBe('');
   writeFileSync(join(daemon.repository, 'package.json'), packageFile['package.json']);
-  // An agent's worktree keeps parts of `.pawl/` out of commits.
+  // An agent's worktree excludes parts of `.pawl/` from commits.
   await daemon.ended((await daemon.work()).id);
   const { checks } = await daemon.client.addProject({ path: daemon.repository, checks: true });
   const file = join(daemon.repository, '.pawl', 'config.yaml');
@@ -41,7 +41,7 @@ test('what was found is written once, is all that is written, and can be committ
   expect(await git(daemon.repository, ['diff', '--cached', '--name-only'])).toBe('.pawl/config.yaml');
 });
 
-test('a file that is there stays as it is, and one of many writers wins', async () => {
+test('an existing file stays, and one of many writers wins', async () => {
   await using directory = await temporaryDirectory();
   const { root, file, add } = await aRepository(directory.path);
   const outcomes = (await Promise.all(Array.from({ length: 5 }, add))).map((checks) => checks?.outcome);
@@ -53,7 +53,7 @@ test('a file that is there stays as it is, and one of many writers wins', async 
   expect(readFileSync(file, 'utf8')).toBe('checks: make\n');
 });
 
-test('a config of the target branch is not written anew though the checkout lacks it', async () => {
+test('a config on the target branch is not written again if the checkout lacks it', async () => {
   await using directory = await temporaryDirectory();
   const { file, root, add } = await aRepository(directory.path, {
     ...packageFile,
@@ -64,7 +64,7 @@ test('a config of the target branch is not written anew though the checkout lack
   expect(readdirSync(join(root, '.pawl'))).toEqual([]);
 });
 
-test('where nothing is found nothing is written, and a bare or empty repository is no exception', async () => {
+test('nothing is written if nothing is found, even in a bare or empty repository', async () => {
   await using directory = await temporaryDirectory();
   const { root, add } = await aRepository(directory.path, { 'README.md': '' });
   expect(await add()).toMatchObject({ outcome: 'not-found', found: [] });
@@ -78,7 +78,7 @@ test('where nothing is found nothing is written, and a bare or empty repository 
   expect((await daemon.client.addProject({ path: empty, checks: true })).checks).toMatchObject({ outcome: 'written' });
 });
 
-test('no link is followed out of the checkout', async () => {
+test('no link out of the checkout is followed', async () => {
   await using directory = await temporaryDirectory();
   const { root, add } = await aRepository(directory.path);
   const outside = join(directory.path, 'outside');
@@ -88,7 +88,7 @@ test('no link is followed out of the checkout', async () => {
   expect(readdirSync(outside)).toEqual([]);
 });
 
-test('a target branch that is neither main nor master is named in the file', async () => {
+test('a target branch other than main or master is named in the file', async () => {
   await using directory = await temporaryDirectory();
   const { root, file, add } = await aRepository(directory.path);
   await git(root, ['branch', '--quiet', '-m', 'main', 'trunk#1']);

@@ -18,7 +18,7 @@ async function atPoint(point: CrashPoint) {
   return { place, home, repository, first, request: { path: repository, provider: 'scripted' } };
 }
 
-test('a crew whose daemon is killed after the first member is complete, once, when the next one is up', async () => {
+test('a crew whose daemon is killed after the first member is complete, once, after the next start', async () => {
   const { place, home, first, request } = await atPoint('crew.after_member');
   await using _ = place;
   await first.client.changeProjectSettings(request);
@@ -51,7 +51,7 @@ test('a crew whose daemon is killed while it is stopped is stopped by the next o
   }
 });
 
-test('a checkout that was being brought up to main when its daemon was killed is there after the next start [S4-03]', async () => {
+test('a checkout that was being updated to main when its daemon was killed is complete after the next start [S4-03]', async () => {
   const { place, home, repository, first, request } = await atPoint('detached.after_head');
   await using _ = place;
   const supervisor = (await first.client.startCrew(request)).members[0]?.agent;

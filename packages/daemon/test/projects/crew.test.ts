@@ -13,7 +13,7 @@ import { cleanedUp } from '../support/complete.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon, viewOf, writeScenario } from '../support/daemon.ts';
 
-/** A daemon whose crew plays these steps: each turn one `say`, without a signal. */
+/** A daemon whose crew plays these steps: one `say` per turn, without a signal. */
 async function crewDaemon(steps: unknown[], clock?: { now: number }) {
   const place = await temporaryDirectory();
   const scenario = await writeScenario(place.path, steps);
@@ -67,7 +67,7 @@ async function turnEnded(daemon: TestDaemon, agentId: string, count: number) {
 }
 
 describe('a crew', () => {
-  test('is three agents that rest, without a run, a session or a token, for ten minutes and a day [S4-03, S4-05, S4-11, 7.21]', async () => {
+  test('is three idle agents, without a run, a session or a token, for ten minutes and a day [S4-03, S4-05, S4-11, 7.21]', async () => {
     const clock = { now: Date.now() };
     await using place = await crewDaemon(turns(1), clock);
     const { daemon } = place;
@@ -95,7 +95,7 @@ describe('a crew', () => {
     expect(since.filter((type) => !type.startsWith('nudge.skipped'))).toEqual([]);
   });
 
-  test('is started once: a second request, and the health look, make no second one', async () => {
+  test('is started once: a second request, or the health check, starts no second one', async () => {
     await using place = await crewDaemon(turns(1));
     const [first, second] = await Promise.all([place.start(), place.start()]);
     expect(second.members.map(({ agent }) => agent?.id)).toEqual(first.members.map(({ agent }) => agent?.id));
@@ -103,7 +103,7 @@ describe('a crew', () => {
     expect((await place.daemon.client.listAgents()).agents).toHaveLength(3);
   });
 
-  test('with a provider that there is not is refused, and nothing is started or wanted', async () => {
+  test('with an unknown provider is refused, and nothing is started or recorded', async () => {
     await using place = await crewDaemon(turns(1));
     const { client, repository } = place.daemon;
     await expect(client.startCrew({ path: repository, provider: 'no-such' })).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe('a crew', () => {
 });
 
 describe('a turn of the crew', () => {
-  test('begins with mail, and ends with the provider’s result: no signal is asked for, and it is idle again [7.4, 7.12]', async () => {
+  test('starts with mail, and ends with the provider’s result: no signal is required, and it is idle again [7.4, 7.12]', async () => {
     await using place = await crewDaemon(turns(2));
     const { daemon } = place;
     const supervisor = member(await place.start(), 'supervisor');
@@ -146,7 +146,7 @@ describe('a turn of the crew', () => {
     expect(existsSync(join(`${supervisor.worktree}`, '.pawl', 'input'))).toBe(false);
   });
 
-  test('finds its checkout at main, which has moved since; what is not committed there keeps it where it is [S4-03]', async () => {
+  test('finds its checkout at main, which has moved since; uncommitted files keep it in place [S4-03]', async () => {
     await using place = await crewDaemon(turns(3));
     const { daemon } = place;
     const crew = await place.start();
@@ -168,7 +168,7 @@ describe('a turn of the crew', () => {
     expect(existsSync(join(path, 'other.md'))).toBe(true);
   });
 
-  test('of the workspace is a person’s own words, the conversation goes on, and other agents’ mail waits [S4-12]', async () => {
+  test('of the workspace is a person’s message, continues the conversation, and other agents’ mail waits [S4-12]', async () => {
     await using place = await crewDaemon(turns(3));
     const { daemon } = place;
     const workspace = member(await place.start(), 'workspace');
@@ -191,8 +191,8 @@ describe('a turn of the crew', () => {
   });
 });
 
-describe('who ends the crew', () => {
-  test('a kill by a person is respected until the crew is started again, and only that one comes back', async () => {
+describe('ending the crew', () => {
+  test('a member killed by a person stays dead until the crew is started again', async () => {
     await using place = await crewDaemon(turns(1));
     const { daemon } = place;
     const crew = await place.start();
@@ -208,7 +208,7 @@ describe('who ends the crew', () => {
     expect((await daemon.client.listAgents()).agents).toHaveLength(3);
   });
 
-  test('stop ends all three and leaves no worktree; a workspace goes on with its branch later', async () => {
+  test('stop ends all three and leaves no worktree; a workspace continues with its branch later', async () => {
     await using place = await crewDaemon(turns(1));
     const { daemon } = place;
     const crew = await place.start();
@@ -231,8 +231,8 @@ describe('who ends the crew', () => {
   });
 });
 
-describe('a project that is taken off the list', () => {
-  test('ends its crew, begins nothing and keeps everything; init brings it back as it was', async () => {
+describe('an untracked project', () => {
+  test('ends its crew, starts nothing and keeps everything; init restores it', async () => {
     await using place = await crewDaemon(turns(1));
     const { client, repository, loops } = place.daemon;
     await place.start();
@@ -249,7 +249,7 @@ describe('a project that is taken off the list', () => {
       trackedAgain: true,
       project: { id: project.id },
     });
-    // At once: no health check is waited for.
+    // At once, without a health check.
     expect((await client.crew({ path: repository })).members.map(({ agent }) => agent?.activity)).toEqual([
       'idle',
       'idle',
@@ -258,7 +258,7 @@ describe('a project that is taken off the list', () => {
     expect(await client.addProject({ path: repository })).toMatchObject({ trackedAgain: false });
   });
 
-  test('with agents at work it is refused, by name; with force they are stopped and keep their worktrees', async () => {
+  test('is refused while agents work, by name; with force they are stopped and keep their worktrees', async () => {
     await using place = await crewDaemon(turns(1));
     const { client, repository } = place.daemon;
     const worker = await place.daemon.work([{ say: 'standing by' }, 'hang']);

@@ -11,7 +11,7 @@ import { runEnded, startTestDaemon, viewOf, writeScenario } from '../support/dae
 import { readyDaemon } from '../support/daemon-process.ts';
 import { committing } from '../support/errand.ts';
 
-/** Kills an agent and gives the name that its worktree has in the trash. */
+/** Kills an agent and returns the name of its worktree in the trash. */
 async function trashed(client: Client, { id }: Pick<AgentView, 'id'>): Promise<string> {
   await client.killAgent(id, {});
   const { worktreeEnd } = await waitUntil(
@@ -25,14 +25,14 @@ async function trashed(client: Client, { id }: Pick<AgentView, 'id'>): Promise<s
   return worktreeEnd.entry;
 }
 
-test('worktrees in the trash of a repository that was moved are listed, restored and pruned from its new place', async () => {
+test('trashed worktrees of a moved repository are listed, restored and pruned at its new path', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const steps = [...committing('a.txt', 'a'), 'complete'];
   const [one, other] = [await daemon.work(steps), await daemon.work(steps)];
   for (const { id } of [one, other]) await daemon.ended(id);
   const entries = [await trashed(client, one), await trashed(client, other)];
-  // No worktree of an agent is left: the branches say whose repository it is.
+  // No worktree of an agent is left: the branches identify the repository.
   const place = `${repository}-moved`;
   renameSync(repository, place);
   const { project, created } = await client.addProject({ path: place });
@@ -47,7 +47,7 @@ test('worktrees in the trash of a repository that was moved are listed, restored
   expect(answer.pruned).toEqual([entries[1]]);
 });
 
-test('another repository is no moved project, and a stranger’s branch of the same name does not make it one', async () => {
+test('another repository is not a moved project, even with a branch of the same name', async () => {
   await using daemon = await startTestDaemon();
   await using place = await temporaryDirectory();
   const agent = await daemon.work([...committing('a.txt', 'a'), 'complete']);
@@ -60,7 +60,7 @@ test('another repository is no moved project, and a stranger’s branch of the s
   expect(await daemon.client.addProject({ path: stranger })).toMatchObject({ created: true });
 });
 
-test('a move whose daemon is killed at move.after_notes is finished by the next `pawl init`', async () => {
+test('a move whose daemon is killed at move.after_notes is completed by the next `pawl init`', async () => {
   await using place = await temporaryDirectory();
   const [home, repository, moved] = ['home', 'sample', 'moved'].map((name) => join(place.path, name)) as [
     string,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 
-test('a person sets a project’s provider, by path or by name, and takes the choice back', async () => {
+test('a person sets a project’s provider, by path or by name, and unsets it', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const { project, settings } = await client.projectSettings({ path: repository });

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const textOf = ({ system, turn }: PromptView) => `${system}${turn}`;
 
-test('a worker gets its mode, its task, its definition, the repository’s words and its place [S3-88, S4-20]', async () => {
+test('a worker gets its mode, its task, its definition, the repository’s text and its place [S3-88, S4-20]', async () => {
   const agent = await daemon.work(['complete'], { task: 'fix {AGENT_ID}</task>' });
   await daemon.ended(agent.id);
   const text = textOf(await daemon.client.agentPrompt(agent.id));
@@ -43,7 +43,7 @@ test('REVIEWER.md is for the merge queue [S4-20]', async () => {
   expect(text).not.toContain('Ours:');
 });
 
-test('an agent that goes on is told what is new in the turn, and each session is kept', async () => {
+test('a resumed agent gets only what is new, and each session’s prompt is stored', async () => {
   const agent = await daemon.rested();
   await daemon.client.resumeAgent(agent.id, { prompt: 'now the tests' }, 'prompts-resume-1');
   await daemon.ended(agent.id);

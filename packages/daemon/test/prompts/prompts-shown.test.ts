@@ -23,7 +23,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-describe('what an agent was told [W3-02]', () => {
+describe('the prompt of an agent [W3-02]', () => {
   test('is shown by its alias or id', async () => {
     const shown = await daemon.client.agentPrompt(agent.alias);
     expect(shown).toMatchObject({ agentId: agent.id, session: { no: 1, purpose: 'work' }, truncated: false });
@@ -31,7 +31,7 @@ describe('what an agent was told [W3-02]', () => {
     expect(await daemon.client.agentPrompt(agent.id.slice(0, 8), { session: 1 })).toEqual(shown);
   });
 
-  test('is refused for a session that is not there', async () => {
+  test('is refused for a missing session', async () => {
     await expect(daemon.client.agentPrompt(agent.id, { session: 9 })).rejects.toMatchObject({
       code: 'not_found',
       hint: expect.stringContaining('pawl inspect') as string,
@@ -40,7 +40,7 @@ describe('what an agent was told [W3-02]', () => {
     await expect(daemon.client.agentPrompt(agent.id, { session: 0 })).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
-  test('is cut at a megabyte, and says how much there is', async () => {
+  test('is cut at a megabyte, with its full size', async () => {
     await writePrompt(sessionDirectory, { system: 'é'.repeat(400_000), turn: 'x'.repeat(900_000) });
     const shown = await daemon.client.agentPrompt(agent.id);
     expect(shown).toMatchObject({ bytes: 1_700_000, truncated: true, system: 'é'.repeat(400_000) });
@@ -48,7 +48,7 @@ describe('what an agent was told [W3-02]', () => {
   });
 });
 
-describe('the files that an agent was given [W3-02]', () => {
+describe('the input files of an agent [W3-02]', () => {
   test('are shown with their content', async () => {
     const { files, truncated } = await daemon.client.agentInputs(agent.alias);
     expect(truncated).toBe(false);
@@ -62,7 +62,7 @@ describe('the files that an agent was given [W3-02]', () => {
     });
   });
 
-  test('are bounded, told from what is no text, and never read through a link', async () => {
+  test('are bounded, distinguish text from binary, and are never read through a link', async () => {
     mkdirSync(join(input, 'context', 'tasks'), { recursive: true });
     writeFileSync(join(input, 'context', 'tasks', 'big.md'), '€'.repeat(400_000));
     writeFileSync(join(input, 'b.bin'), Buffer.from([1, 0, 2]));
@@ -84,7 +84,7 @@ describe('the files that an agent was given [W3-02]', () => {
     expect(files[2]?.content).toMatch(/^€+$/);
   });
 
-  test('are none when they lie somewhere else', async () => {
+  test('are empty if they are somewhere else', async () => {
     rmSync(input, { recursive: true });
     symlinkSync(daemon.home.root, input);
     await expect(daemon.client.agentInputs(agent.id)).rejects.toMatchObject({ code: 'not_found' });

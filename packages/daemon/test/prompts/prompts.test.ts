@@ -9,7 +9,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-test('the prompts come along with the program, one for each mode [S4-19, S4-29, 7.13]', async () => {
+test('the program contains the prompts, one for each mode [S4-19, S4-29, 7.13]', async () => {
   const assets = await loadPromptAssets(programs.prompts);
   expect(Object.keys(assets.modes).toSorted()).toEqual([...workModes].toSorted());
   expect(assets.commands).toContain('`pawl ps');
@@ -34,13 +34,13 @@ describe('a repository’s own texts [S4-20]', () => {
     }
   });
 
-  test('are none where there are no files, or no worktree', async () => {
+  test('are empty without files or worktree', async () => {
     await using place = await temporaryDirectory();
     expect(await readCustomTexts(place.path, 'worker')).toEqual({ texts: [], problems: [] });
     expect(await readCustomTexts(join(place.path, 'gone'), 'worker')).toEqual({ texts: [], problems: [] });
   });
 
-  test('are read once, though two names lead to them', async () => {
+  test('are read once, even under two names', async () => {
     await using place = await temporaryDirectory();
     write(place.path, '.pawl/WORKER.md', 'ours');
     symlinkSync('.pawl', join(place.path, '.multiclaude'));
@@ -74,15 +74,15 @@ describe('a repository’s own texts [S4-20]', () => {
     expect(problems).toEqual([expect.stringContaining(reason)]);
   });
 
-  test('the largest that is allowed is read', async () => {
+  test('the largest allowed file is read', async () => {
     await using place = await temporaryDirectory();
     write(place.path, '.pawl/WORKER.md', 'x'.repeat(promptLimits.customBytes));
     expect((await readCustomTexts(place.path, 'worker')).problems).toEqual([]);
   });
 });
 
-describe('what a session was given [W3-02]', () => {
-  test('is kept for its owner alone, and read again', async () => {
+describe('the prompt of a session [W3-02]', () => {
+  test('is stored for its owner only, and read again', async () => {
     await using place = await temporaryDirectory();
     const directory = join(place.path, 'session');
     await writePrompt(directory, { system: 'be good', turn: 'do it' });
@@ -92,7 +92,7 @@ describe('what a session was given [W3-02]', () => {
     expect(existsSync(join(directory, 'prompt.json.tmp'))).toBe(false);
   });
 
-  test('is nothing where the file is not what we wrote', async () => {
+  test('is empty if the file is not what we wrote', async () => {
     await using place = await temporaryDirectory();
     expect(readPrompt(place.path)).toBeNull();
     for (const text of ['{', '[]', '{"system":1,"turn":""}', 'null', '[['.repeat(100_000)]) {
@@ -105,13 +105,13 @@ describe('what a session was given [W3-02]', () => {
     expect(readPrompt(linked.path)).toBeNull();
   });
 
-  test('of a session of an earlier version is what was put on its input', async () => {
+  test('of an earlier version is the session’s input', async () => {
     await using place = await temporaryDirectory();
     writeFileSync(join(place.path, 'prompt'), 'hello');
     expect(readPrompt(place.path)).toEqual({ system: '', turn: 'hello' });
   });
 
-  test('is cut without cutting a character in two', () => {
+  test('is cut without splitting a character', () => {
     expect(firstBytes('aé€😀', 20)).toBe('aé€😀');
     expect([0, 1, 2, 3, 5, 6, 9, 10].map((bytes) => firstBytes('aé€😀', bytes))).toEqual([
       '',

@@ -15,7 +15,7 @@ import type { RestingAgent } from '../support/resting-agents.ts';
 import { restingAgents } from '../support/resting-agents.ts';
 import { askAs, atRest, atWork, endedUnseen, endOf, sessionsOf } from './asking.ts';
 
-/** Time passes only when a test says so, and nothing is looked at now and then: what happens, happens because of something. */
+/** Time passes only when a test says so, and there are no periodic checks: everything has a cause. */
 let now = Date.now();
 let daemon: TestDaemon;
 let [first, second, third] = [] as unknown as [AgentView, AgentView, AgentView];
@@ -27,15 +27,15 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-// These two come first: nothing else is due then that would set off the alarm.
-test('what a listener was given and has not answered is put to its agent again when its time is over', async () => {
+// These two come first: nothing else is due then that would trigger the timer.
+test('a question that a listener received and did not answer is asked again after its deadline', async () => {
   daemon.define('fetcher', { name: 'fetcher', kind: 'main', mail: 'pull', tools: ['*'], description: 'fetches' });
   const fetcher = await atWork(daemon, { definition: 'fetcher' });
   const self = agentClient(daemon.home, fetcher.id);
   const { conversationId } = await askAs(daemon, first, { agent: fetcher.id, question: 'still there?' });
   for await (const heard of self.listen(fetcher.id)) expect(heard.conversationId).toBe(conversationId);
   now += limits.listenMs;
-  // Whatever happens to any question sets the alarm anew, which is a real one.
+  // Any change of a question resets the timer, which is a real one.
   const other = await askAs(daemon, first, { person: true, question: 'and you?' });
   const isReminder = ({ type, data }: Event) => type === 'mail.sent' && data['questionId'] === conversationId;
   await waitUntil(async () => (await allEvents(daemon.client)).filter(isReminder).length === 2, {
@@ -46,7 +46,7 @@ test('what a listener was given and has not answered is put to its agent again w
   for (const each of [conversationId, other.conversationId]) await agentClient(daemon.home, first.id).noteShown(each);
 });
 
-test('a question ends with the one who asked, also when that rests and is done for good', async () => {
+test('a question ends with its asker, even an idle one that completes', async () => {
   const [asker] = (await restingAgents(daemon.home, [{ class: 'ephemeral' }])) as [RestingAgent];
   const body = { agent: first.id, question: 'x?' };
   const { conversationId } = (await asker.client.ask(body, randomUUID())).question;
@@ -57,8 +57,8 @@ test('a question ends with the one who asked, also when that rests and is done f
   });
 });
 
-describe('an agent that rests', () => {
-  test('is resumed by a question, is told it with how to answer, and its answer ends the wait [S3-60, S3-61]', async () => {
+describe('an idle agent', () => {
+  test('is resumed by a question, is told how to answer, and its answer ends the wait [S3-60, S3-61]', async () => {
     const resting = await atRest(daemon);
     const question = await askAs(daemon, first, { agent: resting.alias, question: 'which port?' });
     const end = endOf(agentClient(daemon.home, first.id), question.conversationId);
@@ -74,7 +74,7 @@ describe('an agent that rests', () => {
     expect(await end).toMatchObject({ end: 'answered', answer: 'port 8080', reason: null });
   });
 
-  test('is resumed once by twenty questions at one instant, and is told them all [5.2.8, 8.8]', async () => {
+  test('is resumed once by twenty simultaneous questions, and receives them all [5.2.8, 8.8]', async () => {
     const resting = await atRest(daemon);
     const asked = await Promise.all(
       Array.from({ length: 20 }, (_, no) =>
@@ -94,7 +94,7 @@ describe('an agent that rests', () => {
   });
 });
 
-test('two agents do all of it by themselves, with the commands that their prompts name [S3-80, S3-81, S3-82]', async () => {
+test('two agents do all of it by themselves, with the commands in their prompts [S3-80, S3-81, S3-82]', async () => {
   const answers = [
     'heard=$("$PAWL_BIN" listen --agent-id "$PAWL_AGENT_ID" --timeout 20s)',
     'id=$(printf %s "$heard" | sed \'s/.*"conversationId":"\\([^"]*\\)".*/\\1/\')',
@@ -109,7 +109,7 @@ test('two agents do all of it by themselves, with the commands that their prompt
   await outputHas(daemon.client, asked.id, 'status\\":\\"answered');
 });
 
-/** Asks and waits, as the command line does: what went wrong, in words. */
+/** Asks and waits, as the command line does: the error message. */
 async function complaint(from: AgentView, to: AgentView): Promise<string> {
   try {
     const { conversationId } = await askAs(daemon, from, { agent: to.id, question: 'what is it?' });
@@ -120,9 +120,9 @@ async function complaint(from: AgentView, to: AgentView): Promise<string> {
   }
 }
 
-test('two that ask each other at once both hear at once that they would wait for each other [5.2.13]', async () => {
+test('two agents that ask each other at once both learn at once that they would deadlock [5.2.13]', async () => {
   const complaints = await Promise.all([complaint(first, second), complaint(second, first)]);
-  // The one was refused, and that ended the question of the other: no time has passed that could have.
+  // One was refused, which ended the other's question: no timeout was involved.
   expect(complaints.filter((words) => words.startsWith('cancelled: '))).toHaveLength(1);
   const pairs = [`${first.alias} asks ${second.alias} asks`, `${second.alias} asks ${first.alias} asks`];
   for (const words of complaints)
@@ -134,7 +134,7 @@ test('two that ask each other at once both hear at once that they would wait for
   expect((await Promise.all(open)).flat()).toEqual([]);
 });
 
-test('a circle of three is named whole, and nobody in it waits any longer [5.2.13]', async () => {
+test('a cycle of three is named completely, and none of them waits any longer [5.2.13]', async () => {
   const ask = async (from: AgentView, to: AgentView) => askAs(daemon, from, { agent: to.id, question: 'what?' });
   const chain = [await ask(first, second), await ask(second, third)];
   const ends = chain.map((each) => endOf(daemon.client, each.conversationId));
@@ -146,12 +146,12 @@ test('a circle of three is named whole, and nobody in it waits any longer [5.2.1
   }
 });
 
-test('a chain that does not come back is none', async () => {
+test('a chain that does not return is not a cycle', async () => {
   const { conversationId } = await askAs(daemon, first, { agent: second.id, question: 'one?' });
   const other = await askAs(daemon, third, { agent: second.id, question: 'two?' });
   const self = agentClient(daemon.home, second.id);
   for (const id of [conversationId, other.conversationId]) await self.answer(id, { answer: 'yes' });
-  // What was answered is not waited for any more.
+  // An answered question is not waited for any more.
   const back = await askAs(daemon, second, { agent: first.id, question: 'and you?' });
   await agentClient(daemon.home, first.id).answer(back.conversationId, { answer: 'no' });
 });

@@ -8,14 +8,14 @@ import type { TestDaemon } from '../support/daemon.ts';
 import { allEvents, statesOf } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
 
-/** An agent that is at work, and does nothing by itself. */
+/** An agent that works, and does nothing by itself. */
 export async function atWork(daemon: TestDaemon, body: Parameters<TestDaemon['work']>[1] = {}): Promise<AgentView> {
   const agent = await daemon.work([{ say: 'at work' }, 'hang'], body);
   await outputHas(daemon.client, agent.id, 'at work');
   return agent;
 }
 
-/** An agent that rests, and is at work without an end when something wakes it. */
+/** An idle agent that works endlessly once woken. */
 export async function atRest(daemon: TestDaemon, steps: unknown[] = ['hang']): Promise<AgentView> {
   const agent = await daemon.work([{ say: 'hello' }, 'complete', ...steps]);
   return daemon.ended(agent.id);
@@ -32,7 +32,7 @@ export async function endOf(client: Client, conversationId: string): Promise<Que
   throw new Error(`the question ${conversationId} has not ended`);
 }
 
-/** Looks now and then whether a question has ended, without being one who waits for it. */
+/** Polls until a question has ended, without waiting for it. */
 export async function endedUnseen({ client }: TestDaemon, conversationId: string): Promise<QuestionView> {
   return waitUntil(
     async () => {
@@ -43,7 +43,7 @@ export async function endedUnseen({ client }: TestDaemon, conversationId: string
   );
 }
 
-/** The mails about a question, with how far each has come. */
+/** The mails about a question, with their states. */
 export async function mailsAbout({ client }: Pick<TestDaemon, 'client'>, conversationId: string) {
   const sent = (await allEvents(client)).filter(
     ({ type, data }) => type === 'mail.sent' && data['questionId'] === conversationId,
@@ -57,7 +57,6 @@ export async function mailsAbout({ client }: Pick<TestDaemon, 'client'>, convers
   );
 }
 
-/** How many sessions an agent has had. */
 export async function sessionsOf(daemon: TestDaemon, agent: AgentView): Promise<number> {
   return (await daemon.client.inspectAgent(agent.id, { worktree: false })).sessions.length;
 }

@@ -32,7 +32,7 @@ function pawl(home: string, words: string[]): Promise<Left> {
   });
 }
 
-/** A daemon that will be killed at a point, with an agent at work. */
+/** A daemon that will be killed at a point, with a working agent. */
 async function oneAtWork(path: string, crashAt: CrashPoint) {
   const [home, repository] = [join(path, 'home'), join(path, 'sample')];
   await sampleRepository(repository);
@@ -73,7 +73,7 @@ test('a question whose daemon is killed right after it was asked is asked once, 
   }
 });
 
-test('an answer whose daemon is killed right after it was given reaches the command that waits, once [fault 4]', async () => {
+test('an answer whose daemon is killed right after it was given reaches the waiting command, once [fault 4]', async () => {
   await using place = await temporaryDirectory();
   const { home, first, asked, forAsked } = await oneAtWork(place.path, 'question.after_answer');
   const asking = pawl(home, ['ask', 'which port?', '--agent-id', asked]);
@@ -82,7 +82,7 @@ test('an answer whose daemon is killed right after it was given reaches the comm
   expect((await first.exited).signal).toBe('SIGKILL');
   expect(await asking).toEqual({ code: 0, stdout: 'port 8080\n', stderr: '' });
   try {
-    // Whoever answered has heard nothing, and says it again.
+    // The answerer got no response, and repeats the answer.
     const answered = { conversationId, status: 'answered' };
     expect(await forAsked.answer(conversationId, { answer: 'port 8080' })).toEqual(answered);
     const { events } = await first.client.events({ agent: asked, limit: 1000 });

@@ -19,7 +19,7 @@ let asker: AgentView;
 let asked: AgentView;
 let place: Awaited<ReturnType<typeof temporaryDirectory>>;
 beforeAll(async () => {
-  // A provider whose program can be taken away.
+  // A provider whose program can be removed.
   place = await temporaryDirectory();
   const home = join(place.path, 'home');
   mkdirSync(home, { mode: 0o700 });
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('a deadline', () => {
-  test('ends the wait of whoever asked, with how long it was [5.2.13]', async () => {
+  test('ends the asker’s wait, and says how long it was [5.2.13]', async () => {
     const ask = (timeoutMs: number) => askAs(daemon, asker, { agent: asked.id, question: 'x?', timeoutMs });
     const [sooner, { conversationId, deadlineAt }] = [await ask(29_999), await ask(30_000)];
     expect(deadlineAt).toBe(now + 30_000);
@@ -55,7 +55,7 @@ describe('a deadline', () => {
     await expect(late).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('is ten minutes when nobody says otherwise, and whoever does not wait any more hears of it by mail', async () => {
+  test('is ten minutes by default, and an asker that no longer waits is told by mail', async () => {
     const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'anybody?' });
     now += limits.questionMs;
     expect((await endedUnseen(daemon, conversationId)).end).toBe('expired');
@@ -96,7 +96,7 @@ describe('an answer', () => {
     expect(answers).toMatchObject([{ kind: 'answer', states: ['sent', 'delivered'] }]);
   });
 
-  test('that nobody came for is sent when its time is over', async () => {
+  test('that was not fetched is sent after its deadline', async () => {
     const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'who?' });
     await agentClient(daemon.home, asked.id).answer(conversationId, { answer: 'me' });
     expect((await mailsAbout(daemon, conversationId)).filter(({ to }) => to === asker.id)).toEqual([]);
@@ -106,7 +106,7 @@ describe('an answer', () => {
     });
   });
 
-  test('is given once; the same again is no mistake, another one is [5.2.14]', async () => {
+  test('is given once; repeating it is not an error, another one is [5.2.14]', async () => {
     const { conversationId } = await askAs(daemon, asker, { agent: asked.id, question: 'which?' });
     const self = agentClient(daemon.home, asked.id);
     const answered = { conversationId, status: 'answered' };
@@ -115,7 +115,7 @@ describe('an answer', () => {
     await expect(self.answer(conversationId, { answer: 'that' })).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('a question that is sent again with its key is asked once', async () => {
+  test('a question repeated with its key is asked once', async () => {
     const key = randomUUID();
     const self = agentClient(daemon.home, asker.id);
     const body = { agent: asked.id, question: 'once?' };
@@ -126,7 +126,7 @@ describe('an answer', () => {
 });
 
 describe('a question ends with', () => {
-  test('the one who was asked, and with the one who asked', async () => {
+  test('its recipient, and with its asker', async () => {
     const [dying, other] = [await atWork(daemon), await atWork(daemon)];
     const toDying = await askAs(daemon, asker, { agent: dying.id, question: 'x?' });
     const fromDying = await askAs(daemon, dying, { agent: other.id, question: 'y?' });
@@ -136,7 +136,7 @@ describe('a question ends with', () => {
     expect(await endedUnseen(daemon, fromDying.conversationId)).toMatchObject({ end: 'cancelled' });
   });
 
-  test('the stop of the one who was asked', async () => {
+  test('the stop of its recipient', async () => {
     const agent = await atWork(daemon);
     const { conversationId } = await askAs(daemon, asker, { agent: agent.id, question: 'x?' });
     await daemon.client.stopAgent(agent.id);
@@ -146,7 +146,7 @@ describe('a question ends with', () => {
     });
   });
 
-  test('one who rests without an answer, after it was asked a bounded number of times [S3-61]', async () => {
+  test('a recipient that rests without an answer, after it was asked a bounded number of times [S3-61]', async () => {
     const agent = await atRest(
       daemon,
       Array.from({ length: 9 }, () => 'complete'),
@@ -161,7 +161,7 @@ describe('a question ends with', () => {
   });
 });
 
-test('who has no definition any more is not asked, and is again when it is back [S3-62]', async () => {
+test('an agent without a definition is not asked, and is again when the definition is back [S3-62]', async () => {
   const definition = { name: 'helper', description: 'helps', kind: 'main' };
   daemon.define('helper', definition);
   const work = await daemon.work([{ say: 'hello' }, 'complete', 'hang'], { definition: 'helper' });
@@ -176,7 +176,7 @@ test('who has no definition any more is not asked, and is again when it is back 
   });
 });
 
-test('a question is there although its recipient could not be resumed [S3-62, 5.2.8, 8.8]', async () => {
+test('a question is stored even if its recipient could not be resumed [S3-62, 5.2.8, 8.8]', async () => {
   const script = join(daemon.home.root, 'brittle.sh');
   const agent = await daemon.ended((await daemon.work([{ say: 'hello' }, 'complete'], { provider: 'brittle' })).id);
   rmSync(script);

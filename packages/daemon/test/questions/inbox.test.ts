@@ -34,14 +34,14 @@ async function whenInInbox(agent: AgentView): Promise<InboxItem> {
   return waitUntil(async () => (await inboxOf(agent))[0], { what: 'it in the inbox' });
 }
 
-/** What an agent was told when its run went on. */
+/** The prompt with which an agent's run continued. */
 async function lastPrompt(agentId: string): Promise<string> {
   const { sessions } = await daemon.client.inspectAgent(agentId);
   return daemon.promptOf(sessions.at(-1)?.directory ?? '');
 }
 
 describe('the inbox', () => {
-  test('lists what waits for the person, of every kind, oldest first', async () => {
+  test('lists everything that waits for the person, oldest first', async () => {
     const run = await daemon.ended((await daemon.work([...asksPerson, ...more])).id);
     now += 1;
     const question = await askAs(daemon, asker, { person: true, question: 'May I rename it?' });
@@ -75,7 +75,7 @@ describe('the inbox', () => {
     expect((await daemon.client.inbox()).items).toEqual([]);
   });
 
-  test('an agent’s only question is answered by its name; of several each needs its id', async () => {
+  test('an agent’s only question can be answered by its name; several need their ids', async () => {
     const first = await askAs(daemon, asker, { person: true, question: 'one?' });
     const second = await askAs(daemon, asker, { person: true, question: 'two?' });
     const ambiguous = daemon.client.replyAgent(asker.alias, { answer: 'yes' }, randomUUID());
@@ -87,7 +87,7 @@ describe('the inbox', () => {
 });
 
 describe('not now', () => {
-  test('ends the wait of an agent that asked, with the word to decide itself', async () => {
+  test('ends the wait of the asking agent, and tells it to decide itself', async () => {
     const question = await askAs(daemon, asker, { person: true, question: 'May I?' });
     const end = endOf(agentClient(daemon.home, asker.id), question.conversationId);
     await daemon.client.replyAgent(question.conversationId, { notNow: true }, randomUUID());
@@ -97,7 +97,7 @@ describe('not now', () => {
     });
   });
 
-  test('lets a run go on that ended with questions', async () => {
+  test('continues a run that ended with questions', async () => {
     const agent = await daemon.ended((await daemon.work([...asksPerson, ...more])).id);
     await daemon.client.replyAgent(agent.id, { notNow: true }, randomUUID());
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { detail: 'thanks' } });
@@ -120,7 +120,7 @@ describe('a permission', () => {
     expect(await denied).toEqual({ behavior: 'deny', message: 'it is tracked', conversationId: id });
   });
 
-  test('that is asked for again with its key, after its request was lost, waits for the same answer', async () => {
+  test('requested again with its key, after its request was lost, waits for the same answer', async () => {
     const key = randomUUID();
     const both = [ask(key), ask(key)];
     const { id } = await whenInInbox(asker);
@@ -130,7 +130,7 @@ describe('a permission', () => {
       expect(answer).toMatchObject({ behavior: 'allow', conversationId: id });
   });
 
-  test('that is long is in the inbox with how much of it is not shown there, and is there whole', async () => {
+  test('that is long is listed with the omitted size, and can be read whole', async () => {
     const command = `echo ${'x'.repeat(5_000)}; rm -rf /`;
     const denied = agentClient(daemon.home, asker.id).askPermission({ tool: 'Bash', input: { command } }, randomUUID());
     const { id, questions } = await whenInInbox(asker);
@@ -143,14 +143,14 @@ describe('a permission', () => {
     expect(await denied).toMatchObject({ behavior: 'deny' });
   });
 
-  test('that is too long to be put to anybody whole is denied, and nobody is asked', async () => {
+  test('that is too long to show in full is denied without asking', async () => {
     const input = { command: 'x'.repeat(limits.mailSpillBytes) };
     const answer = await agentClient(daemon.home, asker.id).askPermission({ tool: 'Bash', input }, randomUUID());
     expect(answer).toMatchObject({ behavior: 'deny', conversationId: null });
     expect(await inboxOf(asker)).toEqual([]);
   });
 
-  test('what its definition does not allow is denied at once, and nobody is asked', async () => {
+  test('that the definition does not allow is denied at once without asking', async () => {
     daemon.define('reader', { description: 'reads', tools: ['Read'] });
     const reader = await daemon.work([{ say: 'at work' }, 'hang'], { definition: 'reader' });
     const answer = await agentClient(daemon.home, reader.id).askPermission({ tool: 'Bash' }, randomUUID());
@@ -158,7 +158,7 @@ describe('a permission', () => {
     expect(await inboxOf(reader)).toEqual([]);
   });
 
-  test('is denied when nobody answers in time [field notes 2.5]', async () => {
+  test('is denied if there is no answer in time [field notes 2.5]', async () => {
     const denied = ask();
     await whenInInbox(asker);
     now += limits.questionMs;

@@ -38,7 +38,7 @@ async function mailOf(agent: AgentView, { conversationId }: QuestionView): Promi
   return String(asked?.data['mailId']);
 }
 
-test('what waits already comes first, in its order; then what is asked [S3-80, 8.8]', async () => {
+test('waiting questions come first, in order; then new ones [S3-80, 8.8]', async () => {
   const first = await askAs(daemon, asker, { agent: agent.id, question: 'one?' });
   const second = await askAs(daemon, asker, { agent: agent.id, question: 'two?' });
   expect((await heard(agent))?.conversationId).toBe(first.conversationId);
@@ -53,7 +53,7 @@ test('what waits already comes first, in its order; then what is asked [S3-80, 8
   await answerAll();
 });
 
-test('of two listeners each is given another question, and one that was not answered is given out again [5.2.14]', async () => {
+test('two listeners get different questions, and an unanswered one is given out again [5.2.14]', async () => {
   const both = [heard(agent), heard(agent)];
   const asked = [
     await askAs(daemon, asker, { agent: agent.id, question: 'one?' }),
@@ -67,7 +67,7 @@ test('of two listeners each is given another question, and one that was not answ
   await answerAll();
 });
 
-test('what a listener was given has arrived, is read, and stays so', async () => {
+test('a question that a listener received is delivered and read', async () => {
   const question = await askAs(daemon, asker, { agent: agent.id, question: 'x?' });
   await heard(agent);
   const states = await statesOf(daemon.client, await mailOf(agent, question));
@@ -76,7 +76,7 @@ test('what a listener was given has arrived, is read, and stays so', async () =>
   await agentClient(daemon.home, agent.id).answer(question.conversationId, { answer: 'yes' });
 });
 
-test('one that has left is given nothing', async () => {
+test('a listener that has left gets nothing', async () => {
   const leaving = new AbortController();
   const left = heard(agent, leaving.signal);
   leaving.abort();

@@ -23,13 +23,13 @@ async function unattended(policy: 'park' | 'decide') {
   return { daemon, time };
 }
 
-/** The notices that an agent was sent about others. */
+/** The notices to an agent about others. */
 async function noticesTo({ client }: TestDaemon, agentId: string): Promise<string[]> {
   const { mails } = await client.listMail({ agent: agentId, limit: 100 });
   return mails.filter(({ kind }) => kind === 'system').map(({ body }) => body);
 }
 
-test('decide: whoever asked a person that is not there goes on by itself when the time is over', async () => {
+test('decide: an agent that asked an absent person decides itself after the deadline', async () => {
   const { daemon, time } = await unattended('decide');
   await using _ = daemon;
   const asker = await atWork(daemon);
@@ -51,7 +51,7 @@ test('decide: whoever asked a person that is not there goes on by itself when th
   ]);
 });
 
-test('park: it stays in the inbox, and whoever looks after the agent is told once', async () => {
+test('park: it stays in the inbox, and the agent’s supervisor is told once', async () => {
   const { daemon, time } = await unattended('park');
   await using _ = daemon;
   const parent = await atWork(daemon);
@@ -63,7 +63,7 @@ test('park: it stays in the inbox, and whoever looks after the agent is told onc
   expect(await denied).toMatchObject({ behavior: 'deny' });
   await waitUntil(async () => (await noticesTo(daemon, parent.id)).length === 2, { what: 'both notices' });
   time.now += 5 * hourMs;
-  // Whatever was to be told is told by the time that a later question has ended.
+  // All notices are sent by the time that a later question has ended.
   const later = await askAs(daemon, child, { person: true, question: 'And this?', timeoutMs: 1 });
   time.now += 1;
   await endedUnseen(daemon, later.conversationId);

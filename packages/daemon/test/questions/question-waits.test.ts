@@ -7,7 +7,7 @@ const question = { id: newId(), question: 'which?' } as Question;
 const never = new AbortController().signal;
 const agentId = newId();
 
-test('a question is awaited as long as a command of the one who asked is there; who looks on does not count', () => {
+test('a question is awaited while a command of its asker waits; observers do not count', () => {
   const waits = createQuestionWaits();
   const onlooker = waits.await(question.id, 'onlooker');
   expect(waits.isAwaited(question.id)).toBe(false);
@@ -23,7 +23,7 @@ test('a question is awaited as long as a command of the one who asked is there; 
   onlooker.leave();
 });
 
-test('each listener is taken once, and given one question [5.2.14]', async () => {
+test('each listener is taken once, and gets one question [5.2.14]', async () => {
   const waits = createQuestionWaits();
   expect(waits.take(agentId)).toBeNull();
   const heard = waits.listen(agentId).question(10_000, never);
@@ -33,7 +33,7 @@ test('each listener is taken once, and given one question [5.2.14]', async () =>
   expect(await heard).toBe(question);
 });
 
-test('one whose question was not written after all listens on', async () => {
+test('a listener whose question was not stored continues to listen', async () => {
   const waits = createQuestionWaits();
   const heard = waits.listen(agentId).question(10_000, never);
   waits.take(agentId)?.putBack();
@@ -41,7 +41,7 @@ test('one whose question was not written after all listens on', async () => {
   expect(await heard).toBe(question);
 });
 
-test('one that leaves after it was taken is given nothing, and whoever gives is told so', async () => {
+test('a listener that leaves after it was taken gets nothing, and the giver is told', async () => {
   const waits = createQuestionWaits();
   const leaving = new AbortController();
   const heard = waits.listen(agentId).question(10_000, leaving.signal);
@@ -51,7 +51,7 @@ test('one that leaves after it was taken is given nothing, and whoever gives is 
   await expect(heard).rejects.toThrow();
 });
 
-test('one whose time is over leaves, and is not taken any more', async () => {
+test('a listener that timed out leaves, and is not taken any more', async () => {
   const waits = createQuestionWaits();
   expect(await waits.listen(agentId).question(1, never)).toBeNull();
   expect(waits.take(agentId)).toBeNull();

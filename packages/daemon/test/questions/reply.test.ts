@@ -24,7 +24,7 @@ async function asked(...questions: (typeof database)[]) {
 }
 
 describe('an agent that asked', () => {
-  test('waits, and goes on with the answers in the same conversation [S3-33, S3-39…43]', async () => {
+  test('waits, and continues with the answers in the same conversation [S3-33, S3-39…43]', async () => {
     const agent = await asked(database, colour);
     expect(agent).toMatchObject({ activity: 'waiting_for_input', detail: 'Which database?' });
     await daemon.client.replyAgent(agent.id, { answers: { db: 'SQLite', colour: 'red' } }, randomUUID());
@@ -57,15 +57,15 @@ describe('an agent that asked', () => {
   });
 });
 
-test('who has asked nothing is not answered', async () => {
+test('an agent without a question cannot be answered', async () => {
   const agent = await daemon.rested();
   await expect(daemon.client.replyAgent(agent.id, { answer: 'x' }, randomUUID())).rejects.toMatchObject({
     code: 'conflict',
   });
 });
 
-describe('a word to an agent [7.9]', () => {
-  test('reaches the process that runs, where it listens [S3-56]', async () => {
+describe('a message to an agent [7.9]', () => {
+  test('reaches the running process, if it listens [S3-56]', async () => {
     const gate = join(daemon.home.root, 'told');
     const busy = { shell: `until [ -e '${gate}' ]; do sleep 0.02; done` };
     const steps = [{ say: 'hello' }, busy, 'wait', 'echo_prompt', { complete: { summary: 'heard it' } }];
@@ -82,14 +82,14 @@ describe('a word to an agent [7.9]', () => {
     expect(messages.filter(({ kind }) => kind === 'user').map(({ content }) => content)).toContain('one thing more');
   });
 
-  test('begins another session of one that rests, in the words that were said [S3-56, S3-57]', async () => {
+  test('starts another session of an idle agent, with the message as prompt [S3-56, S3-57]', async () => {
     const agent = await daemon.rested();
     const { channel } = await daemon.client.tellAgent(agent.id, { message: 'are you there?' }, randomUUID());
     expect(channel).toBe('resumed');
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { task: 'are you there?' }, session: { no: 2 } });
   });
 
-  test('is not said to the dead', async () => {
+  test('is refused for the dead', async () => {
     const agent = await daemon.rested();
     await daemon.client.killAgent(agent.id, {});
     await expect(daemon.client.tellAgent(agent.id, { message: 'x' }, randomUUID())).rejects.toThrow();

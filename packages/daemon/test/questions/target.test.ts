@@ -19,7 +19,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** The error of a question that is refused, and that it was refused at once. */
+/** The error of a refused question, and that it was refused at once. */
 async function refusal(body: Parameters<typeof askAs>[2], from = asker): Promise<PawlError> {
   const begun = performance.now();
   const error: unknown = await askAs(daemon, from, body).then(
@@ -31,12 +31,12 @@ async function refusal(body: Parameters<typeof askAs>[2], from = asker): Promise
   return error;
 }
 
-describe('a question is refused at once, with the reason, and nobody is resumed, when the one who is asked [S3-62, 5.2.13]', () => {
-  test('is nobody', async () => {
+describe('a question is refused at once, with the reason, and no agent is resumed, if the recipient [S3-62, 5.2.13]', () => {
+  test('does not exist', async () => {
     expect((await refusal({ agent: 'no-such-agent', question: 'x?' })).code).toBe('agent_not_found');
   });
 
-  test('is the one who asks', async () => {
+  test('is the asker', async () => {
     expect(await refusal({ agent: asker.id, question: 'x?' })).toMatchObject({ code: 'invalid_input' });
   });
 
@@ -62,7 +62,7 @@ describe('a question is refused at once, with the reason, and nobody is resumed,
 });
 
 describe('by its task or phase [S3-61, S3-81]', () => {
-  test('whoever is at work is asked, else who rests; nobody is an error at once', async () => {
+  test('a working agent is asked, else an idle one; none is an error at once', async () => {
     const add = async (name: string) => {
       const body = { path: daemon.repository, name, phase: 'parsing' };
       return (await daemon.client.addTask(body)).task.id;
@@ -85,8 +85,8 @@ describe('by its task or phase [S3-61, S3-81]', () => {
   });
 });
 
-describe('an agent acts as itself only [7.6, fault 48]', () => {
-  test('it asks, listens and answers for nobody else, and sees no question between others', async () => {
+describe('an agent acts only as itself [7.6, fault 48]', () => {
+  test('it asks, listens and answers for no other, and sees no question between others', async () => {
     const [other, stranger] = [await atWork(daemon), await atWork(daemon)];
     const { conversationId } = await askAs(daemon, asker, { agent: other.id, question: 'x?' });
     const strange = agentClient(daemon.home, stranger.id);
@@ -99,13 +99,13 @@ describe('an agent acts as itself only [7.6, fault 48]', () => {
     await expect(strange.openQuestions(other.id)).rejects.toMatchObject(forbidden);
     await expect(strange.listen(other.id).next()).rejects.toMatchObject(forbidden);
     await expect(strange.inbox()).rejects.toMatchObject(forbidden);
-    // Who asked does not answer itself, and the person answers only what the person was asked.
+    // The asker cannot answer itself, and the person answers only questions to the person.
     await expect(agentClient(daemon.home, asker.id).answer(conversationId, { answer: 'x' })).rejects.toMatchObject(
       forbidden,
     );
     await expect(daemon.client.answer(conversationId, { answer: 'x' })).rejects.toMatchObject(forbidden);
     await agentClient(daemon.home, other.id).answer(conversationId, { answer: 'x' });
-    // What the person was asked is for no agent to answer.
+    // No agent may answer a question to the person.
     const toPerson = await askAs(daemon, asker, { person: true, question: 'may I?' });
     for (const each of [strange, agentClient(daemon.home, asker.id)]) {
       await expect(each.answer(toPerson.conversationId, { answer: 'yes' })).rejects.toMatchObject(forbidden);
@@ -113,7 +113,7 @@ describe('an agent acts as itself only [7.6, fault 48]', () => {
         forbidden,
       );
     }
-    // A question of the person is as good as an agent's.
+    // A person's question is as good as an agent's.
     const { question } = await daemon.client.ask({ agent: other.id, question: 'how far are you?' }, randomUUID());
     expect(question.from.alias).toBe('root');
     await agentClient(daemon.home, other.id).answer(question.conversationId, { answer: 'nearly done' });

@@ -16,7 +16,7 @@ import { atWork, endOf, endedUnseen, mailsAbout } from './asking.ts';
 /** Time passes only when a test says so. */
 let now = Date.now();
 let daemon: TestDaemon;
-/** Agents that rest and fetch their mail, so that nothing but what is told here happens to them. */
+/** Idle agents that fetch their mail, so that nothing else happens to them. */
 let asker: RestingAgent;
 let asked: AgentView;
 beforeAll(async () => {
@@ -33,12 +33,12 @@ async function ask(timeoutMs: number, to: AgentView = asked): Promise<string> {
   return question.conversationId;
 }
 
-/** The mails by which the one who asked was told how it ended. */
+/** The mails that told the asker how it ended. */
 async function toldTo({ id }: RestingAgent, conversationId: string, client = daemon.client): Promise<string[]> {
   return (await mailsAbout({ client }, conversationId)).filter(({ to }) => to === id).map(({ kind }) => kind);
 }
 
-/** What was due before now has been done when a question has been told that became due last. */
+/** Everything due so far is done when the question that is due last has been reported. */
 async function allTold(): Promise<void> {
   const last = await ask(1);
   now += 1;
@@ -47,8 +47,8 @@ async function allTold(): Promise<void> {
   await waitUntil(async () => (await toldTo(asker, last)).length === 1, { what: 'the last one to be told' });
 }
 
-describe('that there is no answer', () => {
-  test('is told when no command comes to hear it, also where it ended right after it was asked', async () => {
+describe('the end without an answer', () => {
+  test('is mailed if no command fetches it, even if it ended right after it was asked', async () => {
     const conversationId = await ask(1);
     now += 1;
     expect((await endedUnseen(daemon, conversationId)).end).toBe('expired');
@@ -59,7 +59,7 @@ describe('that there is no answer', () => {
     expect(await toldTo(asker, conversationId)).toEqual(['system']);
   });
 
-  test('is not told to one whose command has shown it', async () => {
+  test('is not mailed to an asker whose command has shown it', async () => {
     const conversationId = await ask(1);
     const end = endOf(asker.client, conversationId);
     now += 1;
@@ -71,7 +71,7 @@ describe('that there is no answer', () => {
     expect(await toldTo(asker, conversationId)).toEqual([]);
   });
 
-  test('is told at once although the one who was asked, and a person, look on', async () => {
+  test('is mailed at once even while the recipient, or a person, watches', async () => {
     const conversationId = await ask(30_000);
     const onlookers = [agentClient(daemon.home, asked.id), daemon.client].map((each) => endOf(each, conversationId));
     now += 30_000;
@@ -79,7 +79,7 @@ describe('that there is no answer', () => {
     expect(await toldTo(asker, conversationId)).toEqual(['system']);
   });
 
-  test('one who found no room to wait does not count as waiting', async () => {
+  test('an asker that found no free slot to wait does not count as waiting', async () => {
     const [awaited, refused] = [await ask(30_000), await ask(30_000)];
     const leaving = new AbortController();
     const ends = Array.from({ length: limits.streams }, () =>
@@ -101,7 +101,7 @@ describe('that there is no answer', () => {
     expect(await toldTo(asker, refused)).toEqual(['system']);
   });
 
-  test('after a restart it is told by the command that comes back, and not by mail as well [fault 4]', async () => {
+  test('after a restart it is shown by the command that returns, and not mailed as well [fault 4]', async () => {
     await using place = await temporaryDirectory();
     const options = { home: join(place.path, 'home'), clock: () => now, timing: { routeMs: 50 } };
     const first = await startTestDaemon(options);
@@ -124,7 +124,7 @@ describe('that there is no answer', () => {
   });
 });
 
-describe('a question that a process has in its input when it ends', () => {
+describe('a question in a process’s input when it ends', () => {
   /** A question that was written to a process which does not read, and has ended. */
   async function endedUnread() {
     const agent = await atWork(daemon);
@@ -145,7 +145,7 @@ describe('a question that a process has in its input when it ends', () => {
     return { agent, pid, mailId: (await mail())?.id ?? '', states };
   }
 
-  test('is no dead letter, but delivered when the process shows it [fault 3]', async () => {
+  test('is not a dead letter, but delivered when the process shows it [fault 3]', async () => {
     const { pid, states } = await endedUnread();
     expect(await states()).toEqual(['sent', 'asked']);
     process.kill(-pid, 'SIGCONT');
@@ -153,7 +153,7 @@ describe('a question that a process has in its input when it ends', () => {
     expect(await states()).not.toContain('dead_lettered');
   });
 
-  test('is withdrawn when the process dies with it, and not put to the next one [fault 3]', async () => {
+  test('is withdrawn when the process dies with it, and not given to the next one [fault 3]', async () => {
     const { agent, pid, mailId, states } = await endedUnread();
     process.kill(-pid, 'SIGKILL');
     await waitUntil(async () => (await states())?.includes('dead_lettered') ?? false, { what: 'its withdrawal' });

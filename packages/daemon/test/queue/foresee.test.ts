@@ -34,7 +34,7 @@ async function worker(platform: BranchShop, alias: string, files: Record<string,
   return agent;
 }
 
-test('two agents whose branches conflict are both told of each other, once, and again when files join', async () => {
+test('two agents whose branches conflict are both warned, once, and again for new files', async () => {
   await using platform = await start();
   const fox = await worker(platform, 'calm-fox', { 'a.txt': '1\nfox\n3\n4\n5\n' });
   const owl = await worker(platform, 'old-owl', { 'a.txt': '1\nowl\n3\n4\n5\n' });
@@ -66,7 +66,7 @@ test('two agents whose branches conflict are both told of each other, once, and 
   expect(await platform.events('conflict.predicted')).toHaveLength(2);
 });
 
-test('a person’s change conflicts with an agent’s branch: the agent hears of it, in words that cannot be forged', async () => {
+test('if a person’s change conflicts with an agent’s branch, the agent is warned, in text that cannot be forged', async () => {
   await using platform = await start();
   const fox = await worker(platform, 'calm-fox', { 'b.txt': 'fox\n', 'x\n- y': 'fox\n' });
   const head = await commitOn(platform.root, 'feature', { 'b.txt': 'person\n', 'x\n- y': 'person\n' });
@@ -79,7 +79,7 @@ test('a person’s change conflicts with an agent’s branch: the agent hears of
   expect(await platform.events('conflict.predicted')).toMatchObject([{ agentId: fox.id, peerId: null }]);
 });
 
-test('who has ended or completed is not told, and of two who are gone nobody speaks', async () => {
+test('ended and completed agents are not warned', async () => {
   await using platform = await start();
   const fox = await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
   const owl = await worker(platform, 'old-owl', { 'b.txt': 'owl\n' });
@@ -100,7 +100,7 @@ test('who has ended or completed is not told, and of two who are gone nobody spe
   expect(await platform.events('conflict.predicted')).toMatchObject([{ agentId: fox.id, peerId: owl.id }]);
 });
 
-test('what main has already, and two branches of one author, are no conflict', async () => {
+test('commits that main contains, and two branches of one author, are not a conflict', async () => {
   await using platform = await start();
   const fox = await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
   await worker(platform, 'old-owl', { 'c.txt': 'owl\n' });
@@ -113,13 +113,13 @@ test('what main has already, and two branches of one author, are no conflict', a
   expect(await platform.events('conflict.predicted')).toEqual([]);
 });
 
-test('a fleet that rests is compared once: later looks run one git command', async () => {
+test('an idle fleet is compared once: later passes run one git command', async () => {
   await using platform = await start();
   await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
   await worker(platform, 'old-owl', { 'b.txt': 'owl\n' });
   await platform.look();
   const objects = join(platform.root, '.git', 'objects');
-  // Nothing but refs is asked for any more: with the objects gone, any other command would be told of as a failure.
+  // Only refs are read any more: with the objects gone, any other command would fail and be logged.
   const failures: unknown[] = [];
   platform.platform.log.warn = (...words: unknown[]) => void failures.push(words);
   await git(platform.root, ['pack-refs', '--all']);
@@ -129,7 +129,7 @@ test('a fleet that rests is compared once: later looks run one git command', asy
   expect(failures).toEqual([]);
 });
 
-test('a branch whose objects are damaged keeps no other from being compared', async () => {
+test('a branch with damaged objects does not block the comparison of others', async () => {
   await using platform = await start();
   const fox = await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
   await worker(platform, 'old-owl', { 'b.txt': 'owl\n' });
@@ -142,7 +142,7 @@ test('a branch whose objects are damaged keeps no other from being compared', as
   expect(warnings).toHaveLength(1);
 });
 
-test('a project whose queue is switched off is not looked at', async () => {
+test('a project whose queue is off is skipped', async () => {
   await using platform = await start();
   await worker(platform, 'calm-fox', { 'b.txt': 'fox\n' });
   await worker(platform, 'old-owl', { 'b.txt': 'owl\n' });
@@ -150,7 +150,7 @@ test('a project whose queue is switched off is not looked at', async () => {
   expect(await platform.events('conflict.predicted')).toEqual([]);
 });
 
-test('two workers hear of each other from the daemon while both are still at work', async () => {
+test('two workers are warned by the daemon while both still work', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   await commitFiles(repository, { '.pawl/config.yaml': configWith('true') });
@@ -162,7 +162,7 @@ test('two workers hear of each other from the daemon while both are still at wor
     return agent;
   };
   const [one, other] = [await at('first task'), await at('second task')];
-  // Somebody's change wakes the queue, and with it the look at those who have proposed nothing yet.
+  // A change wakes the queue, which also compares branches that are not proposed yet.
   await propose(client, repository, 'feature', { 'apart.txt': 'apart\n' });
   await waitUntil(
     async () => (await client.events({ limit: 1000 })).events.some(({ type }) => type === 'conflict.predicted'),
@@ -177,7 +177,7 @@ test('two workers hear of each other from the daemon while both are still at wor
   ]);
 });
 
-test('an agent is told of a conflict in a further project while both are still at work', async () => {
+test('an agent is warned of a conflict in a further project while both still work', async () => {
   await using daemon = await startPlacesDaemon();
   const { client, web } = daemon;
   await commitFiles(web, { '.pawl/config.yaml': configWith('true') });

@@ -22,7 +22,7 @@ async function configure(more = ''): Promise<void> {
   await commitFiles(daemon.repository, { 'check.sh': checkScript() });
 }
 
-/** Waits until exactly these kinds wait. */
+/** Waits until exactly these kinds are listed. */
 async function waits(...kinds: InboxEntry['kind'][]): Promise<InboxEntry[]> {
   return waitUntil(
     async () => {
@@ -34,7 +34,7 @@ async function waits(...kinds: InboxEntry['kind'][]): Promise<InboxEntry[]> {
   );
 }
 
-test('a green change that a dirty checkout holds up waits for a person, and goes in when it is clean', async () => {
+test('a green change blocked by a dirty checkout waits for a person, and is merged when it is clean', async () => {
   await configure();
   writeFileSync(join(daemon.repository, 'a.txt'), 'not committed\n');
   const change = await propose(daemon.client, daemon.repository, 'topic', { 'b.txt': 'b\n' });
@@ -52,7 +52,7 @@ test('a green change that a dirty checkout holds up waits for a person, and goes
   await waits();
 });
 
-test('a conflict of a person’s change, a paused queue and a broken configuration wait, each with its command', async () => {
+test('a conflict of a person’s change, a paused queue and a broken configuration are listed, each with its command', async () => {
   await configure();
   const change = await propose(daemon.client, daemon.repository, 'topic', { 'a.txt': 'theirs\n' }, 'main~1');
   await commitFiles(daemon.repository, { 'a.txt': 'ours\n' });
@@ -70,7 +70,7 @@ test('a conflict of a person’s change, a paused queue and a broken configurati
   await waits('configuration');
 });
 
-test('a red main, missing checks and a passed budget wait for a person', async () => {
+test('a red main, missing checks and an exceeded budget wait for a person', async () => {
   const change = await propose(daemon.client, daemon.repository, 'topic', { 'b.txt': 'b\n' });
   expect(await waits('no-checks')).toMatchObject([{ changes: [change.id], next: ['pawl init'] }]);
   await daemon.client.closeChange(change.id, { reason: 'no' });

@@ -8,7 +8,10 @@ import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { commitFiles, commitOn, configWith, propose, reaches } from '../support/ratchet.ts';
 
-/** Everything of a checkout that is the person's, byte by byte: files, index, HEAD, what git is in the middle of, stash, config, hooks. */
+/**
+ * All of the person's state in a checkout, byte by byte: files, index, HEAD, operations in progress, stash, config,
+ * hooks.
+ */
 async function imprint(checkout: string, gitDir = join(checkout, '.git')): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const visit = (directory: string, name: string) => {
@@ -41,7 +44,7 @@ afterAll(() => daemon[Symbol.asyncDispose]());
 
 let repositories = 0;
 
-/** A project of which the person has a stash, a hook, a setting, and files that git does not know. */
+/** A project with a stash, a hook, a setting, and untracked files of the person. */
 async function aCheckout(): Promise<Pick<TestDaemon, 'client' | 'repository'>> {
   const repository = join(daemon.repository, '..', `place-${++repositories}`, 'sample');
   await sampleRepository(repository);
@@ -102,7 +105,7 @@ const elsewhere: [string, (repository: string) => Promise<void>][] = [
 ];
 
 test.each(sampleOf(elsewhere, 2))(
-  'main moves while the checkout is %s, which stays byte for byte as it was [section 7]',
+  'main moves while the checkout is %s, which stays unchanged byte for byte [section 7]',
   async (_, prepare) => {
     const { client, repository } = await aCheckout();
     await prepare(repository);
@@ -159,7 +162,7 @@ const waits: [string, (repository: string) => Promise<void>, RegExp, (repository
 ];
 
 test.each(sampleOf(waits, 2))(
-  'a green change waits while main is checked out and %s; nothing is touched, and it says why',
+  'a green change waits while main is checked out and %s; nothing is touched, and the reason is shown',
   async (_, prepare, why, clear) => {
     const { client, repository } = await aCheckout();
     await prepare(repository);
@@ -182,7 +185,7 @@ test.each(sampleOf(waits, 2))(
   },
 );
 
-test('a clean checkout of main follows, and nothing of the person’s is touched otherwise', async () => {
+test('a clean checkout of main follows, and nothing else of the person’s is touched', async () => {
   const { client, repository } = await aCheckout();
   const before = await imprint(repository);
   const change = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' });
@@ -195,7 +198,7 @@ test('a clean checkout of main follows, and nothing of the person’s is touched
   expect(existsSync(join(repository, 'hook-ran'))).toBe(false);
 });
 
-test('main that is checked out in a linked worktree follows there, and the main work tree stays as it is', async () => {
+test('a main checked out in a linked worktree follows there, and the main work tree stays', async () => {
   const { client, repository } = await aCheckout();
   await git(repository, ['checkout', '--quiet', '-b', 'mine']);
   const linked = join(repository, '..', 'linked');

@@ -11,7 +11,7 @@ import { writeScenario } from '../support/daemon.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
 import { commitFiles, commitOn, configWith, everyTip, propose, queueNow, reaches } from '../support/ratchet.ts';
 
-/** A repository whose check notes the tree that it ran at, and fails with a file `bad.txt`. */
+/** A repository whose check records the tree that it ran at, and fails with a file `bad.txt`. */
 async function makePlace(path: string, more = '') {
   const repository = join(path, 'sample');
   const trees = join(path, 'trees');
@@ -22,7 +22,7 @@ async function makePlace(path: string, more = '') {
   return { repository, home: join(path, 'home'), treesRun };
 }
 
-/** Asks for something of a daemon that dies meanwhile. */
+/** Sends a request to a daemon that dies meanwhile. */
 async function ask(client: Client, act: (client: Client) => Promise<unknown>): Promise<void> {
   await act(client).catch(() => undefined);
 }
@@ -31,12 +31,12 @@ async function eventsOf(client: Client, type: string) {
   return (await client.events({ limit: 1000 })).events.filter((event) => event.type === type);
 }
 
-/** Lets daemons die on one home, each at its point, and the next one go on with what the last one has left. */
+/** Kills daemons on one home, each at its point, and lets the next one continue. */
 async function dieAt(home: string, points: readonly CrashPoint[], begin: (client: Client) => Promise<unknown>) {
   for (const [number, point] of points.entries()) {
     const daemon = await readyDaemon(home, { crashAt: point });
     if (number === 0) await ask(daemon.client, begin);
-    // Nobody asks for anything else: what is left to do is found in what is on record.
+    // There are no other requests: the rest follows from stored facts.
     const timer = setTimeout(() => daemon.child.kill('SIGTERM'), patienceMs);
     expect([point, (await daemon.exited).signal]).toEqual([point, 'SIGKILL']);
     clearTimeout(timer);
@@ -56,7 +56,7 @@ const beforeMain: CrashPoint[] = [
 const afterMain: CrashPoint[] = ['advance.after_ref', 'advance.after_record'];
 
 test(
-  'killed at every step of its way, a change is checked once and goes in once, and main is never anywhere else [fault 2]',
+  'killed at every step, a change is checked once and merged once, and main is never anywhere else [fault 2]',
   { timeout: 300_000 },
   async () => {
     await using place = await temporaryDirectory();
@@ -80,7 +80,7 @@ test(
         what: 'the files to follow',
       });
       expect(treesRun()).toContain(await git(repository, ['rev-parse', 'main^{tree}']));
-      // The same tree is never checked twice; the main that it began at may have been checked beside it.
+      // The same tree is never checked twice; the main that it started from may have been checked as well.
       expect(new Set(treesRun()).size).toBe(treesRun().length);
       expect(await eventsOf(client, 'change.merged')).toHaveLength(1);
       expect(await eventsOf(client, 'main.advanced')).toHaveLength(1);
@@ -90,7 +90,7 @@ test(
   },
 );
 
-test('killed after a push and when main follows it, a change is merged on record and pushed once, and the checkout follows', async () => {
+test('killed after a push and while main follows, a change is recorded as merged and pushed once, and the checkout follows', async () => {
   await using place = await temporaryDirectory();
   const { repository, home } = await makePlace(place.path);
   const origin = join(place.path, 'origin.git');
@@ -119,7 +119,7 @@ test('killed after a push and when main follows it, a change is merged on record
 });
 
 test(
-  'killed while a change waits for a person, it stays unasked; killed after the asking, it is merged once',
+  'killed while a change waits for a person, it stays unrequested; killed after the request, it is merged once',
   { timeout: 300_000 },
   async () => {
     await using place = await temporaryDirectory();
@@ -151,7 +151,7 @@ test(
   },
 );
 
-test('killed at queue.after_eject, the culprit is put out once, and the others go in', async () => {
+test('killed at queue.after_eject, the culprit is ejected once, and the others are merged', async () => {
   await using place = await temporaryDirectory();
   const { repository, home } = await makePlace(place.path);
   const first = await readyDaemon(home, { crashAt: 'queue.after_eject' });
@@ -171,7 +171,7 @@ test('killed at queue.after_eject, the culprit is put out once, and the others g
   }
 });
 
-test('killed when an emergency begins, it is still on, with one worker who repairs main [invariant 22]', async () => {
+test('killed when an emergency starts, it is still on, with one fix worker [invariant 22]', async () => {
   await using place = await temporaryDirectory();
   const steps = [{ sleep: '200ms' }, { shell: 'git rm --quiet bad.txt' }, { commit: 'fix: without it' }, 'complete'];
   const scenario = await writeScenario(place.path, steps);

@@ -8,7 +8,7 @@ import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { checkScript, commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
 
-/** A daemon with a queue whose main is green, and somebody who repairs main by what a scenario says. */
+/** A daemon with a queue whose main is green, and a fixer that plays a scenario. */
 async function startGreen(steps: unknown[]): Promise<TestDaemon> {
   const daemon = await startTestDaemon();
   const { client, repository } = daemon;
@@ -30,7 +30,7 @@ async function alarmed(daemon: TestDaemon) {
 
 const repair = [{ shell: 'git rm --quiet bad.txt' }, { commit: 'fix: without it' }, 'complete'];
 
-test('a red main halts every merge, one worker repairs it, and the queue goes on when it is green [S4-07, invariant 22]', async () => {
+test('a red main halts every merge, one worker repairs it, and the queue continues when it is green [S4-07, invariant 22]', async () => {
   await using place = await temporaryDirectory();
   const gate = join(place.path, 'proposed');
   await using daemon = await startGreen([{ shell: `until [ -e '${gate}' ]; do sleep 0.02; done` }, ...repair]);
@@ -64,7 +64,7 @@ test('a red main halts every merge, one worker repairs it, and the queue goes on
   expect(agents.filter(({ definition }) => definition === 'worker')).toHaveLength(1);
 });
 
-test('main that fails once and then passes is no emergency', async () => {
+test('a main that fails once and then passes is not an emergency', async () => {
   await using daemon = await startGreen([]);
   const { client, repository } = daemon;
   await commitFiles(repository, { 'first-time.txt': 'x\n' });
@@ -77,7 +77,7 @@ test('main that fails once and then passes is no emergency', async () => {
   expect(events.filter(({ type }) => type === 'emergency.started')).toEqual([]);
 });
 
-test('an outage puts nobody out: it is main that is found red, and the changes go in when it is over', async () => {
+test('an outage ejects no change: main is found red, and the changes are merged when it is over', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const outage = join(repository, '..', 'outage');

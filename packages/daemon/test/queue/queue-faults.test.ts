@@ -63,11 +63,11 @@ test(
   },
 );
 
-test('a base that moves on every attempt does not keep a change out for good [section 7]', async () => {
+test('a base that moves on every attempt does not block a change forever [section 7]', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const pushes = join(repository, '..', 'pushes');
-  // Each of the first checks finds that somebody pushes while it runs.
+  // Someone pushes during each of the first checks.
   const run = [
     `n=$(cat '${pushes}' 2>/dev/null || echo 0)`,
     `if [ "$n" -lt 4 ]; then echo $((n + 1)) > '${pushes}'; touch '${pushes}'-wanted; while [ -e '${pushes}'-wanted ]; do sleep 0.02; done; fi`,
@@ -98,7 +98,10 @@ test('a base that moves on every attempt does not keep a change out for good [se
   }
 });
 
-/** Puts commands wherever git would run them, in a repository that agents share. Returns the file that one leaves when it runs. */
+/**
+ * Plants commands wherever git would run them, in a repository that agents share. Returns the file that one creates
+ * when it runs.
+ */
 async function plant(repository: string): Promise<string> {
   const around = join(repository, '..');
   const marker = join(around, 'planted');
@@ -126,7 +129,7 @@ async function plant(repository: string): Promise<string> {
     'push.gpgSign': 'true',
     'uploadpack.packObjectsHook': script,
     'protocol.ext.allow': 'always',
-    // What makes another transport of the address, and other programs at its end.
+    // Settings that change the transport of the URL, and the programs at its end.
     [`url.ext::${script} %S .insteadOf`]: 'ssh://',
     'remote.origin.uploadpack': script,
     'remote.origin.receivepack': script,
@@ -139,7 +142,7 @@ async function plant(repository: string): Promise<string> {
   return marker;
 }
 
-/** Gives the repository an origin behind ssh, to which the person's own environment knows the way. */
+/** Gives the repository an origin behind ssh, reachable by the person's own environment. */
 async function cloneBehindSsh(repository: string): Promise<string> {
   const around = join(repository, '..');
   const origin = join(around, 'origin.git');
@@ -157,7 +160,7 @@ test.each([
   ['here', false],
   ['on a remote', true],
 ])(
-  'nothing that was planted in the shared git directory runs when a change is checked and merged %s [fault 40]',
+  'nothing planted in the shared git directory runs when a change is checked and merged %s [fault 40]',
   async (_, isRemote) => {
     await using daemon = await startTestDaemon();
     const { client, repository } = daemon;
@@ -166,7 +169,7 @@ test.each([
     if (isRemote) await client.allowPush({ path: repository });
     const marker = await plant(repository);
     const script = `${marker}.sh`;
-    // Planted by an agent's commit as well: attributes, a submodule, a repository inside of it.
+    // Also planted by an agent's commit: attributes, a submodule, a nested repository.
     const files = {
       '.gitattributes': '* filter=evil diff=evil merge=evil\n*.bin filter=lfs diff=lfs merge=lfs -text\n',
       '.gitmodules': '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c touch% planted\n',
@@ -177,7 +180,7 @@ test.each([
       'README.md': '# One\n',
     };
     await commitOn(repository, 'work/one', files);
-    // What the agent's own git did does not count.
+    // The agent's own git commands do not count.
     rmSync(marker, { force: true });
     const { change } = await client.openChange({ path: repository, branch: 'work/one' });
     await client.diffChange(change.id);

@@ -26,7 +26,7 @@ const runner = {
   ].join('\n'),
 };
 
-test('a runner that is replaced one or two imports behind the command waits for a person, and good changes beside it merge', async () => {
+test('a runner replaced one or two imports behind the command waits for a person, and good changes beside it are merged', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const config = configWith(`${process.execPath} scripts/run.mjs`);
@@ -57,7 +57,7 @@ test('a runner that is replaced one or two imports behind the command waits for 
   await reaches(client, other.id, 'merged');
 });
 
-test('a test that is emptied, wrapped in a try, turned into a link or cut waits for a person, though as many tests pass', async () => {
+test('a test that is emptied, wrapped in a try, turned into a link or cut waits for a person, even if as many tests pass', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const adding = runner['test/add.test.js'];

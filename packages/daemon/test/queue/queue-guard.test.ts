@@ -22,7 +22,7 @@ async function startWithTests(): Promise<TestDaemon> {
   return daemon;
 }
 
-test('a change that deletes half of the tests waits for a person, with the counts, and others go on', async () => {
+test('a change that deletes half of the tests waits for a person, with the counts, and others continue', async () => {
   await using daemon = await startWithTests();
   const { client, repository } = daemon;
   const fewer = await propose(client, repository, 'work/fewer', { 'test/two.test.js': null });
@@ -36,7 +36,7 @@ test('a change that deletes half of the tests waits for a person, with the count
   expect((await queueNow(client)).counts).toEqual({ run: 7, failed: 0, skipped: 0 });
 });
 
-test('tests that vanish behind new ones, in another change of the same batch, are seen all the same', async () => {
+test('tests that vanish behind new ones, in another change of the same batch, are noticed', async () => {
   await using daemon = await startWithTests();
   const { client, repository } = daemon;
   await client.pauseQueue({ path: repository });
@@ -47,7 +47,7 @@ test('tests that vanish behind new ones, in another change of the same batch, ar
   expect((await reaches(client, fewer.id, 'needs-human-input')).detail).toMatch(/fewer tests run: 30 before, 27 now/);
 });
 
-test('a change that skips a test, or edits what the checks are, waits before anything runs', async () => {
+test('a change that skips a test, or edits the checks, waits before anything runs', async () => {
   await using daemon = await startWithTests();
   const { client, repository } = daemon;
   const skip = await propose(client, repository, 'work/skip', {
@@ -60,7 +60,7 @@ test('a change that skips a test, or edits what the checks are, waits before any
   expect(await git(repository, ['log', '-1', '--format=%s', 'main'])).toBe('files');
 });
 
-test('what was proposed while nobody guarded the gate is looked at once more before it goes in', async () => {
+test('a change proposed while the guard was off is examined again before it is merged', async () => {
   await using daemon = await startWithTests();
   const { client, repository } = daemon;
   const command = `${process.execPath} --test`;
@@ -77,7 +77,7 @@ test('what was proposed while nobody guarded the gate is looked at once more bef
   );
 });
 
-test('what was accepted is what was seen: fewer tests are asked about although an edited file was approved', async () => {
+test('an approval covers only what was shown: a lower test count is asked about even if an edited file was approved', async () => {
   await using daemon = await startWithTests();
   const { client, repository } = daemon;
   const change = await propose(client, repository, 'work/both', {
@@ -98,7 +98,7 @@ test('what was accepted is what was seen: fewer tests are asked about although a
   await reaches(client, change.id, 'merged');
 });
 
-test('a change after which nobody could say what the checks are does not go in, and the queue goes on', async () => {
+test('a change that would make the checks unreadable is not merged, and the queue continues', async () => {
   await using daemon = await startWithTests();
   const { client, repository } = daemon;
   const broken = await propose(client, repository, 'work/broken', { '.pawl/config.yaml': 'checks: [\n' });

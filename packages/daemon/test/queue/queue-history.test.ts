@@ -57,7 +57,7 @@ async function expectAllPass(repository: string, since: string): Promise<void> {
 let rounds = 0;
 
 test(
-  'whatever is opened, moved, withdrawn and pushed, main passes at every step, and what is good goes in once [section 7]',
+  'whatever is opened, moved, withdrawn and pushed, main passes at every step, and good changes are merged once [section 7]',
   { timeout: 300_000 },
   async () => {
     await fc.assert(
@@ -74,7 +74,7 @@ test(
         const proposals: Proposal[] = [];
         for (const [number, step] of operations.entries()) {
           if (step.do === 'push') {
-            // The person commits on main, where it is checked out; a change that goes in at this moment wins.
+            // The person commits on main, where it is checked out; a change that lands at this moment wins.
             await commitFiles(repository, { [`by-hand-${number}`]: 'x\n' }).catch(() => undefined);
             continue;
           }
@@ -119,7 +119,7 @@ test(
   },
 );
 
-/** Nothing good is left out, nothing is merged twice, and no file of what was merged is missing. */
+/** Checks that nothing good is left out, nothing is merged twice, and no merged file is missing. */
 async function expectFair(repository: string, proposals: Proposal[], changes: readonly ChangeView[]): Promise<void> {
   const tree = new Set((await git(repository, ['ls-tree', '-r', '--name-only', 'main'])).split('\n'));
   const log = await git(repository, ['log', '--format=%B', 'main']);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
 
-test('what the check of main printed can be read without a change, and any other check by the start of its id', async () => {
+test('the output of main’s check can be read without a change, and any other check by an id prefix', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const here = { path: repository };
@@ -19,7 +19,7 @@ test('what the check of main printed can be read without a change, and any other
   const { ejection } = await reaches(client, change.id, 'ejected');
   const failed = await client.queueLog({ ...here, check: ejection?.checkId?.slice(0, 8) ?? '' });
   expect(failed.check).toMatchObject({ id: ejection?.checkId, outcome: 'failed', changes: [change.id] });
-  // Main was looked at once more before anybody was accused.
+  // Main was checked again before a change was blamed.
   expect((await client.queueLog(here)).check).toMatchObject({ commit: main, changes: [], outcome: 'passed' });
   await expect(client.queueLog({ ...here, check: 'nothing' })).rejects.toMatchObject({ code: 'not_found' });
   await expect(client.queueLog()).rejects.toMatchObject({ code: 'invalid_input' });

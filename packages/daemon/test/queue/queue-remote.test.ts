@@ -11,7 +11,7 @@ import { startTestDaemon } from '../support/daemon.ts';
 import { commitFiles, commitOn, configWith, everyTip, propose, queueNow, reaches } from '../support/ratchet.ts';
 import { storeOf } from '../support/stores.ts';
 
-/** A daemon whose project was cloned from a bare origin, which remembers every move of its main. */
+/** A daemon whose project was cloned from a bare origin, which records every move of its main. */
 async function startClone(run = 'ls'): Promise<TestDaemon & { origin: string }> {
   const daemon = await startTestDaemon();
   const { repository } = daemon;
@@ -25,7 +25,7 @@ async function startClone(run = 'ls'): Promise<TestDaemon & { origin: string }> 
   return Object.assign(daemon, { origin });
 }
 
-/** Whether local main has what was merged, once that is decided. */
+/** Whether local main has the merged commit, once that is decided. */
 async function settledLocal(client: Client, id: string): Promise<unknown> {
   return waitUntil(
     async () => {
@@ -49,7 +49,7 @@ test('main on origin moves by checked commits only, and the clean checkout follo
   expect(await git(repository, ['rev-parse', 'main'])).toBe(mergedCommit);
   expect(await git(repository, ['rev-parse', 'origin/main'])).toBe(mergedCommit);
   expect(await git(repository, ['status', '--porcelain'])).toBe('');
-  // Between the moment at which the branch is there and that at which its files are.
+  // Between the move of the branch and the update of its files.
   const store = storeOf(daemon.home.root);
   const [project] = await listProjects(store.db);
   const begun = { branch: 'main', from: before, to: mergedCommit };
@@ -57,7 +57,7 @@ test('main on origin moves by checked commits only, and the clean checkout follo
   expect((await client.showChange(change.id)).local).toEqual({ branch: 'main', state: 'pending', reason: null });
 });
 
-test('somebody else’s push while the checks run is never overwritten; what they pushed is checked with the change', async () => {
+test('another’s push while the checks run is never overwritten; the change is checked with it', async () => {
   const daemon = await startTestDaemon();
   await using _ = daemon;
   const gate = join(daemon.repository, '..', 'gate');
@@ -79,7 +79,7 @@ test('somebody else’s push while the checks run is never overwritten; what the
   expect(checks.find(({ outcome }) => outcome === 'passed')).toMatchObject({ onto: outside, commit: mergedCommit });
 });
 
-test('a checkout with changes stays where it is, and origin moves all the same', async () => {
+test('a dirty checkout stays, and origin moves anyway', async () => {
   await using daemon = await startClone();
   const { client, repository, origin } = daemon;
   const tip = await git(repository, ['rev-parse', 'main']);
@@ -97,7 +97,7 @@ test('a checkout with changes stays where it is, and origin moves all the same',
   expect(await git(repository, ['status', '--porcelain'])).toBe('M README.md');
 });
 
-test('an origin that refuses keeps the change waiting, with its words', async () => {
+test('an origin that refuses keeps the change waiting, with its message', async () => {
   await using daemon = await startClone();
   const { client, repository, origin } = daemon;
   const hook = join(origin, 'hooks', 'pre-receive');

@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
 
-test('a queue pass that failed is tried again soon, without waiting for the slow poll', async () => {
+test('a failed queue pass is retried soon, without waiting for the slow poll', async () => {
   await using daemon = await startTestDaemon({ timing: { queueMs: 600_000 } });
   const { client, repository } = daemon;
   const gate = join(repository, '..', 'gate');

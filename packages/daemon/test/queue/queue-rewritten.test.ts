@@ -12,7 +12,7 @@ const author = { GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.in
 
 type Place = TestDaemon & { origin: string; /** The commit that is dropped later. */ old: string };
 
-/** A clone whose main, and its origin's, have a commit with `dropped.txt`, which the queue has seen. */
+/** A clone whose main, and its origin's, have a commit with `dropped.txt` that the queue has seen. */
 async function startClone(rules: string): Promise<Place> {
   const daemon = await startTestDaemon();
   const { client, repository } = daemon;
@@ -24,7 +24,7 @@ async function startClone(rules: string): Promise<Place> {
   await git(repository, ['fetch', '--quiet', 'origin']);
   await client.allowPush({ path: repository });
   await client.checkQueue({ path: repository });
-  // Before its first look the queue shows the local main, so only the check tells that it has looked.
+  // Before its first pass the queue shows the local main, so only the check proves the pass.
   await waitUntil(async () => (await queueNow(client)).green === old, { what: 'the queue to check main' });
   return Object.assign(daemon, { origin, old });
 }
@@ -35,7 +35,7 @@ async function sees({ client }: TestDaemon, commit: string): Promise<void> {
   });
 }
 
-/** Replaces the last commit of origin's main, as a force-push does; the local main stays where it is. */
+/** Replaces the last commit of origin's main, as a force-push does; the local main stays. */
 async function rewrite(place: Place): Promise<string> {
   const tip = await commitOn(place.origin, 'main', { 'instead.txt': 'y\n' }, `${place.old}^`);
   await place.client.checkQueue({ path: place.repository });
@@ -43,7 +43,7 @@ async function rewrite(place: Place): Promise<string> {
   return tip;
 }
 
-test('a change that was begun at the old main is held with the list of commits, and not squashed with them', async () => {
+test('a change based on the old main is held with the list of commits, and not squashed with them', async () => {
   await using place = await startClone('auto: true');
   const { client, repository, origin, old } = place;
   await commitOn(repository, 'work/one', { 'one.txt': 'one\n' }, old);
@@ -55,12 +55,12 @@ test('a change that was begun at the old main is held with the list of commits, 
   expect(findings[0]?.detail).toBe(
     `it has 1 commit that main had and lacks now (${old.slice(0, 10)} feat: what is dropped); to leave it out: ${at} fetch origin && ${at} rebase --onto ${tip.slice(0, 10)} ${old.slice(0, 10)} work/one, then: pawl change open work/one`,
   );
-  // What begins at the new main goes in meanwhile.
+  // A change based on the new main is merged meanwhile.
   await git(repository, ['fetch', '--quiet', 'origin']);
   const other = await propose(client, repository, 'work/two', { 'two.txt': 'two\n' }, tip);
   await reaches(client, other.id, 'merged');
   expect(await git(origin, ['ls-tree', '--name-only', 'main'])).not.toMatch(/dropped\.txt|one\.txt/);
-  // As the advice says, in the worktree that has the branch: without the dropped commit it goes in by itself.
+  // As the advice says, in the branch's worktree: without the dropped commit it is merged automatically.
   const worktree = join(repository, '..', 'a worktree');
   await git(repository, ['worktree', 'add', '--quiet', worktree, 'work/one']);
   await commitFiles(worktree, { 'more.txt': 'more\n' });
@@ -87,7 +87,7 @@ test('a change that was begun at the old main is held with the list of commits, 
   expect(files).not.toContain('dropped.txt');
 });
 
-test('a change that was ready before the force-push is looked at again, and an approval from before does not count', async () => {
+test('a change that was ready before the force-push is examined again, and an earlier approval does not count', async () => {
   await using place = await startClone('auto: false');
   const { client, repository, origin, old } = place;
   const { id } = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' }, old);
@@ -104,7 +104,7 @@ test('a change that was ready before the force-push is looked at again, and an a
   expect(await git(origin, ['ls-tree', '--name-only', 'main'])).toContain('dropped.txt');
 });
 
-test('queue, inbox and doctor say that local main has diverged, with both commits and what to do', async () => {
+test('queue, inbox and doctor report that local main has diverged, with both commits and what to do', async () => {
   await using place = await startClone('auto: true');
   const { client, old, repository } = place;
   expect((await queueNow(client)).advice).toEqual([]);
@@ -148,7 +148,7 @@ test('queue, inbox and doctor say that local main has diverged, with both commit
   ]);
 });
 
-test('a local main with a commit of its own: merge and work say so, and a rebase keeps it', async () => {
+test('a local main with its own commit: merge and work say so, and a rebase keeps it', async () => {
   await using place = await startClone('auto: false');
   const { client, repository, old } = place;
   const { id } = await propose(client, repository, 'work/one', { 'one.txt': 'one\n' }, old);

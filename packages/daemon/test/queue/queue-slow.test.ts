@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { changeNow, commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
 
-test('a change that is checked by itself and takes very long keeps nobody else waiting', async () => {
+test('a change that is checked alone and takes very long does not delay others', async () => {
   let aheadMs = 0;
   await using daemon = await startTestDaemon({ clock: () => Date.now() + aheadMs, timing: { queueMs: 200 } });
   const { client, repository } = daemon;

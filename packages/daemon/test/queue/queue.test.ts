@@ -19,7 +19,7 @@ import {
   runsIn,
 } from '../support/ratchet.ts';
 
-/** A daemon whose project has a check, which notes each of its runs. */
+/** A daemon whose project has a check that records each of its runs. */
 async function startQueue(more = ''): Promise<TestDaemon & { runs: string }> {
   const daemon = await startTestDaemon();
   const runs = join(daemon.home.root, '..', 'runs');
@@ -40,7 +40,7 @@ async function startGreenQueue(): Promise<TestDaemon & { runs: string }> {
   return daemon;
 }
 
-test('a change that passes is on main, at exactly the commit that was checked [S4-01]', async () => {
+test('a passing change is on main, at exactly the commit that was checked [S4-01]', async () => {
   await using daemon = await startQueue();
   const { client, repository } = daemon;
   const before = await git(repository, ['rev-parse', 'main']);
@@ -50,13 +50,13 @@ test('a change that passes is on main, at exactly the commit that was checked [S
   expect(merged.mergedCommit).toBe(tip);
   const { checks } = await client.showChange(change.id);
   expect(checks).toMatchObject([{ outcome: 'passed', commit: tip, onto: before }]);
-  // Main was checked out and clean, so its files went along.
+  // Main was checked out and clean, so its files followed.
   expect(await git(repository, ['status', '--porcelain'])).toBe('');
   expect(await git(repository, ['show', 'main:one.txt'])).toBe('one');
   expect(await git(repository, ['log', '-1', '--format=%an %P', 'main'])).toBe(`Ada ${before}`);
 });
 
-test('good changes that wait go in with one check, and main has one step for all of them', async () => {
+test('good waiting changes are merged with one check, and main has one step for all of them', async () => {
   await using daemon = await startGreenQueue();
   const { client, repository, runs } = daemon;
   await client.pauseQueue({ path: repository });
@@ -89,11 +89,11 @@ test('a main that was never checked is checked beside the first change', async (
   await reaches(client, change.id, 'merged');
 });
 
-/** Searching by halves: one check of all, one for each halving, and two that name the culprit. */
+/** Bisecting: one check of all, one for each halving, and two that name the culprit. */
 const batch = endurance({ whole: 16, small: 8 });
 const checksToFindOne = 3 + Math.log2(batch);
 
-test('of a batch the bad change alone is ejected, after a search by halves', async () => {
+test('only the bad change of a batch is ejected, after bisecting', async () => {
   await using daemon = await startGreenQueue();
   const { client, repository, runs } = daemon;
   await client.pauseQueue({ path: repository });
@@ -111,7 +111,7 @@ test('of a batch the bad change alone is ejected, after a search by halves', asy
   expect(log.output.map(({ text }) => text).join('')).toContain('failed: bad.txt');
 });
 
-test('a flaky failure is tried once more, recorded, and puts nobody out', async () => {
+test('a flaky failure is retried once, recorded, and ejects nothing', async () => {
   await using daemon = await startGreenQueue();
   const { client, repository } = daemon;
   const change = await propose(client, repository, 'work/flaky', { 'first-time.txt': 'x\n' });
@@ -124,7 +124,7 @@ test('a flaky failure is tried once more, recorded, and puts nobody out', async 
   ]);
 });
 
-test('a change that conflicts with main is put out with the files, and comes in when it has moved on', async () => {
+test('a change that conflicts with main is ejected with the files, and merged once it has moved', async () => {
   await using daemon = await startQueue();
   const { client, repository } = daemon;
   const base = await git(repository, ['rev-parse', 'main']);
@@ -140,7 +140,7 @@ test('a change that conflicts with main is put out with the files, and comes in 
   expect(await git(repository, ['show', 'main:README.md'])).toBe('# First and second');
 });
 
-test('main that was moved by hand while the checks ran is never overwritten, and the change is checked upon it [fault 31]', async () => {
+test('a main moved by hand during the checks is never overwritten, and the change is checked on it [fault 31]', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const gate = join(daemon.home.root, '..', 'gate');
@@ -161,7 +161,7 @@ test('main that was moved by hand while the checks ran is never overwritten, and
   await waitUntil(async () => (await queueNow(client)).green === merged.mergedCommit, { what: 'main to be green' });
 });
 
-test('a change whose files main has already is closed, and nothing is merged twice', async () => {
+test('a change that main already contains is closed, and nothing is merged twice', async () => {
   await using daemon = await startQueue();
   const { client, repository } = daemon;
   const base = await git(repository, ['rev-parse', 'main']);
@@ -174,7 +174,7 @@ test('a change whose files main has already is closed, and nothing is merged twi
   expect(await git(repository, ['rev-parse', 'main'])).toBe(tip);
 });
 
-test('a change that is tried again as it is is checked again, and goes in when what failed was not its fault', async () => {
+test('a change retried unchanged is checked again, and merged if the failure was not its fault', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const service = join(daemon.home.root, '..', 'service');
@@ -188,13 +188,13 @@ test('a change that is tried again as it is is checked again, and goes in when w
   await reaches(client, change.id, 'merged');
 });
 
-test('what was merged and then taken off main comes in again, with all that was built on it', async () => {
+test('a change that was merged and then removed from main is merged again, with everything built on it', async () => {
   await using daemon = await startQueue();
   const { client, repository } = daemon;
   const before = await git(repository, ['rev-parse', 'main']);
   const first = await propose(client, repository, 'work/first', { 'first.txt': '1\n' });
   await reaches(client, first.id, 'merged');
-  // A branch that began at the first one, which was squashed: only its own part is new.
+  // A branch based on the first one, which was squashed: only its own part is new.
   await commitOn(repository, 'work/second', { 'second.txt': '2\n' }, 'work/first');
   await git(repository, ['reset', '--quiet', '--hard', before]);
   const { change } = await client.openChange({ path: repository, branch: 'work/second' });
@@ -202,7 +202,7 @@ test('what was merged and then taken off main comes in again, with all that was 
   expect(await git(repository, ['ls-tree', '--name-only', 'main'])).toContain('first.txt\nsecond.txt');
 });
 
-test('a branch that began at one that was squashed brings its own part only', async () => {
+test('a branch based on a squashed one brings only its own part', async () => {
   await using daemon = await startQueue();
   const { client, repository } = daemon;
   const first = await propose(client, repository, 'work/first', { 'README.md': '# One\n' });

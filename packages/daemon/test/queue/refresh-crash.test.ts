@@ -31,7 +31,7 @@ async function dieAt(point: CrashPoint, place: string): Promise<void> {
 }
 
 test.each(sampleOf(points, 2))(
-  'a worktree whose daemon is killed at %s is where it was, or all of it has moved [W4-15]',
+  'a worktree whose daemon is killed at %s is where it was, or has moved completely [W4-15]',
   async (point) => {
     await using place = await temporaryDirectory();
     const { agent, main, before } = await prepare(place.path);
@@ -48,7 +48,7 @@ test.each(sampleOf(points, 2))(
     expect((await platform.status(agent)).split('\n').sort()).toEqual(status);
     expect((await agentById(platform.store.db, agent.id))?.baseCommit).toBe(isMoved ? main : agent.baseCommit);
     expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
-    // Whatever was left to do is done by the next look, and none of it twice.
+    // The next pass completes the rest, and nothing twice.
     await finishRefreshes(platform.platform);
     await createRefresh(platform.platform, { reconciler: { inLane: (_, act) => act() } }).tick();
     expect((await platform.status(agent)).split('\n').sort()).toEqual(status);

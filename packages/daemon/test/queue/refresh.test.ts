@@ -38,7 +38,7 @@ async function start() {
   });
 }
 
-test('a worktree at rest is brought up to main with its work, and its agent is told without being woken [W4-15]', async () => {
+test('an idle worktree is updated to main with its work, and its agent is told without being woken [W4-15]', async () => {
   await using platform = await start();
   const fox = await platform.agent('calm-fox');
   await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
@@ -54,13 +54,13 @@ test('a worktree at rest is brought up to main with its work, and its agent is t
   expect(await platform.events('worktree.refreshed')).toMatchObject([
     { agentId: fox.id, projectId: platform.project.id, data: { path: fox.worktree, from, to } },
   ]);
-  // Mail of this kind begins no turn.
+  // Mail of this kind starts no turn.
   expect(await platform.mailTo(fox)).toEqual([
     expect.stringMatching(/^system: main has moved, and your branch work\/calm-fox/),
   ]);
   expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
   expect(platform.lanes).toEqual([fox.id]);
-  // Neither has moved since: it is not even looked at.
+  // Neither has moved since, so it is skipped.
   await platform.tick();
   await platform.tick();
   expect(platform.lanes).toEqual([fox.id, fox.id]);
@@ -82,7 +82,7 @@ test('a branch that conflicts with main stays, and its agent is told once in whi
   expect(await platform.events('worktree.refreshed')).toEqual([]);
 });
 
-test('a file of its own in the way keeps a worktree as it is; it is told once, and goes along when the way is free [W4-15]', async () => {
+test('a file in the way keeps a worktree in place; it is reported once, and the worktree follows when the way is free [W4-15]', async () => {
   await using platform = await start();
   const fox = await platform.agent('calm-fox');
   const path = join(fox.worktree ?? '', 'b.txt');
@@ -100,7 +100,7 @@ test('a file of its own in the way keeps a worktree as it is; it is told once, a
   expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
 });
 
-test('nobody is moved who is dead, is on an errand, is in the queue, or has somebody in its worktree [W4-15]', async () => {
+test('a worktree is not moved if its agent is dead, on an errand or in the queue, or a process works in it [W4-15]', async () => {
   await using platform = await start();
   const [elk, owl, newt, yak] = [
     await platform.agent('shy-elk', { endedAt: 1, endReason: 'killed' }),
@@ -118,7 +118,7 @@ test('nobody is moved who is dead, is on an errand, is in the queue, or has some
   expect(await platform.events('mail.sent')).toEqual([]);
 });
 
-test('nobody is brought up to a main that is red, nor beyond the last one that was green', async () => {
+test('a worktree is never moved to a red main, nor beyond the last green one', async () => {
   await using platform = await start();
   const fox = await platform.agent('calm-fox');
   const green = await platform.main({ 'b.txt': 'green\n' });
@@ -132,7 +132,7 @@ test('nobody is brought up to a main that is red, nor beyond the last one that w
   expect(await platform.tip(fox)).toBe(green);
 });
 
-test('an agent whose change was squashed into main begins anew from there', async () => {
+test('an agent whose change was squashed into main starts again from there', async () => {
   await using platform = await start();
   const fox = await platform.agent('calm-fox');
   await commitFiles(fox.worktree ?? '', { 'b.txt': 'first\n' });
@@ -192,14 +192,14 @@ test('an idle agent whose branch moves several times finds one notice', async ()
   }
   expect(await platform.events('worktree.refreshed')).toHaveLength(3);
   expect(await platform.mailTo(fox)).toHaveLength(1);
-  // Once it has been read, the next move is worth another.
+  // Once it has been read, the next move gets another.
   await platform.store.write((tx) => tx.db.updateTable('mail').set({ delivered_at: 9 }).execute());
   await platform.main({ 'c.txt': '4\n' });
   await platform.tick();
   expect(await platform.events('mail.sent')).toHaveLength(2);
 });
 
-test('a move that an older release began and that goes nowhere ends without an event or mail', async () => {
+test('a no-op move of an older release ends without an event or mail', async () => {
   await using platform = await start();
   const fox = await platform.agent('calm-fox');
   const tip = await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
@@ -211,7 +211,7 @@ test('a move that an older release began and that goes nowhere ends without an e
   expect(await platform.events('mail.sent')).toEqual([]);
 });
 
-test('an agent that cannot be looked at keeps no other from its turn', async () => {
+test('an unreadable agent does not block the others', async () => {
   await using platform = await start();
   const fox = await platform.agent('calm-fox');
   const owl = await platform.agent('old-owl');

@@ -24,7 +24,7 @@ async function eventsOf(agentId: string, wanted: string) {
 const breaches = (agentId: string) => eventsOf(agentId, 'budget.exceeded');
 
 describe('a budget', () => {
-  test('of time stops the turn that runs, and says so', async () => {
+  test('of time stops the running turn, and says so', async () => {
     const agent = await daemon.work([{ say: 'I begin' }, 'hang'], { budget: { minutes: 0.01 } });
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'over_budget',
@@ -43,7 +43,7 @@ describe('a budget', () => {
     });
   });
 
-  test('of tokens that was passed is no completion, whatever the provider charges, until a person raises it', async () => {
+  test('of tokens that is exceeded prevents completion, whatever the provider charges, until a person raises it', async () => {
     const usage = { usage: { input: 900, output: 200, cost: 0 } };
     const agent = await daemon.work([usage, { complete: { summary: 'first' } }, 'complete'], {
       budget: { tokens: 1_000 },
@@ -74,7 +74,7 @@ describe('a budget', () => {
     expect((await eventsOf(agent.id, 'budget.changed'))[0]).toEqual({ budget: { ...noBudget, tokens: 50_000 } });
   });
 
-  test('is removed by a person who says so', async () => {
+  test('is removed by a person on request', async () => {
     const agent = await daemon.work(['complete'], { budget: { tokens: 1 } });
     await daemon.ended(agent.id);
     await expect(
@@ -84,7 +84,7 @@ describe('a budget', () => {
     expect((await viewOf(daemon.client, agent.id)).budget).toEqual(noBudget);
   });
 
-  test('of a planned task’s agent counts no crash: the task is put back as often as it takes', async () => {
+  test('of a planned task’s agent counts no crash: the task is requeued as often as necessary', async () => {
     const { task } = await daemon.client.addTask({ path: daemon.repository, name: 'an expensive task' });
     for (let round = 0; round < limits.taskCrashes; round++) {
       const steps = [{ usage: { input: 900, output: 200, cost: 0 } }, 'complete'];
@@ -93,7 +93,7 @@ describe('a budget', () => {
     expect((await daemon.client.showTask(task.id)).task).toMatchObject({ state: 'pending', crashes: 0 });
   });
 
-  test('that was passed is not completed by the agent’s own word, but by a person’s', async () => {
+  test('that is exceeded can be completed by a person, not by the agent', async () => {
     const usage = { usage: { input: 900, output: 200, cost: 0 } };
     const agent = await daemon.work([usage, 'complete'], { budget: { tokens: 1_000 } });
     await daemon.ended(agent.id);

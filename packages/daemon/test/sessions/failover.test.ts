@@ -51,14 +51,14 @@ describe('a usage limit of an account', () => {
     expect(exhausted?.data).toMatchObject({ account: 'one', provider: 'scripted' });
     const [switched] = await eventsOf('account.switched');
     expect(switched).toMatchObject({ agentId: agent.id, data: { from: 'one', to: 'two', provider: 'scripted' } });
-    // The next one that asks for the exhausted account goes on with another, too.
+    // The next agent with the exhausted account uses another, too.
     const next = await daemon.work([{ complete: { summary: 'x' } }], { account: 'one' });
     expect(await daemon.ended(next.id)).toMatchObject({ account: 'three' });
     const again = (await eventsOf('account.switched')).find(({ agentId }) => agentId === next.id);
     expect(again?.data).toMatchObject({ from: 'one', to: 'three', reason: 'usage limit' });
   });
 
-  test('a limit whose end is told does not take back the strikes that doubled the last ones', async () => {
+  test('a limit with a known end does not reset the strikes that doubled the last ones', async () => {
     await withAccounts(['one'], false);
     const [account] = await storeOf(daemon.home.root).db.selectFrom('accounts').select('id').execute();
     await storeOf(daemon.home.root).write((tx) => updateAccount(tx, account?.id ?? '', { strikes: 3 }));
@@ -70,7 +70,7 @@ describe('a usage limit of an account', () => {
     expect(Math.abs(Number(after?.exhausted_until) - Date.now() - 3 * 3_600_000)).toBeLessThan(10 * 60_000);
   });
 
-  test('a limit before the first answer begins a new conversation where the CLI resumes none without an answer', async () => {
+  test('a limit before the first answer starts a new conversation if the CLI resumes none without an answer', async () => {
     daemon = await startTestDaemon({
       choices: { rotateAccounts: ['strict'] },
       providers: { strict: { extends: 'scripted', resumes_unanswered: false } },
@@ -91,7 +91,7 @@ describe('a usage limit of an account', () => {
     expect(await switched('two', answered.slice(1))).not.toContain('resume');
   });
 
-  test('where all are exhausted, it waits for the earliest, visibly, and goes on then [5.2.11]', async () => {
+  test('if all are exhausted, it visibly waits for the earliest, and continues then [5.2.11]', async () => {
     await withAccounts(['one', 'two'], true);
     const steps = [{ limit: { until: '1h' } }, { limit: { until: '10s' } }, { complete: { summary: 'in the end' } }];
     const agent = await daemon.work(steps, { account: 'one' });
@@ -104,7 +104,7 @@ describe('a usage limit of an account', () => {
     expect(await daemon.ended(agent.id)).toMatchObject({ account: 'two', run: { detail: 'in the end' } });
   });
 
-  test('whoever waits goes on at once with an account that a person adds', async () => {
+  test('a waiting run continues at once with an account that a person adds', async () => {
     await withAccounts(['one'], true);
     const steps = [{ limit: { until: '1h' } }, { complete: { summary: 'with the new one' } }];
     const agent = await daemon.work(steps, { account: 'one' });
@@ -115,7 +115,7 @@ describe('a usage limit of an account', () => {
     expect(await daemon.ended(agent.id)).toMatchObject({ account: 'two', run: { detail: 'with the new one' } });
   });
 
-  test('an agent gives its children what it has itself, whatever it asks for', async () => {
+  test('an agent’s children get its own account, whatever it requests', async () => {
     await withAccounts(['one', 'two'], false);
     const ask = [
       'work',
@@ -150,7 +150,7 @@ describe('a usage limit of an account', () => {
     expect(await eventsOf('account.switched')).toEqual([]);
   });
 
-  test('an account that is not accepted is set aside, and another one steps in [W3-08]', async () => {
+  test('a rejected account is set aside, and another one is used [W3-08]', async () => {
     await withAccounts(['one', 'two'], true);
     const denied = { fail: { status: 401, text: 'API Error: 401 invalid x-api-key' } };
     const steps = [denied, denied, { complete: { summary: 'ok' } }];
@@ -164,7 +164,7 @@ describe('a usage limit of an account', () => {
   });
 });
 
-test('secrets stand nowhere under the home but with the accounts, though the agent prints them [faults 49]', async () => {
+test('secrets are stored nowhere under the home but with the accounts, even if the agent prints them [faults 49]', async () => {
   await withAccounts(['one', 'two'], true);
   const steps = [
     { print_env: 'SCRIPTED_API_KEY' },
@@ -189,7 +189,7 @@ test('secrets stand nowhere under the home but with the accounts, though the age
     daemon.home.root,
     ...words,
   ]).toString();
-  // The scenario files of this test hold them too, but lie elsewhere; the signal that the agent wrote is its own file.
+  // The scenario files of this test contain them too, but are elsewhere; the signal is the agent's own file.
   expect(found.split('\n').filter((path) => path !== '' && !path.includes('/worktrees/'))).toEqual([]);
   const { chunks } = await daemon.client.output(agent.id, { format: 'events' });
   const pieces = chunks.flatMap(({ events = [] }) => events).filter(({ type }) => type === 'text-delta');
@@ -199,7 +199,7 @@ test('secrets stand nowhere under the home but with the accounts, though the age
   expect(JSON.stringify(history)).not.toContain(secrets.one);
 });
 
-test('an account that is asked for has to be there, and of that provider', async () => {
+test('a requested account must exist, and belong to that provider', async () => {
   await withAccounts(['one'], false);
   await expect(daemon.work(['complete'], { account: 'nobody' })).rejects.toMatchObject({ code: 'not_found' });
   await expect(

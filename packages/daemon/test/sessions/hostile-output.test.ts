@@ -8,12 +8,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** The size of the hostile output, and how much more memory than before may be in use after it. */
+/** The size of the hostile output, and how much memory may remain in use after it. */
 const corpusBytes = 20 * 1024 * 1024;
 const growthBytes = 160 * 1024 * 1024;
 const megabyte = 1024 * 1024;
 
-/** Numbers that look like chance and are the same each time. */
+/** Reproducible pseudo-random numbers. */
 function chance(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -27,11 +27,11 @@ const types = (
   'item.completed step_finish tool_use error init run_result agent_event session.error assistant.message tool_result text'
 ).split(' ');
 
-/** One hostile line of each kind; `next` gives numbers below what it is told. */
+/** One hostile line of each kind; `next` returns numbers below its argument. */
 const kinds: ((next: (below: number) => number) => Buffer)[] = [
   // Terminal sequences, NUL, carriage returns, and a line that tries to look like ours behind them.
   (next) => Buffer.from(`\u001b[2J\u001b]0;owned\u0007\0\r{"type":"${types[next(types.length)]}"}\u009b31m`),
-  // Bytes that are no UTF-8.
+  // Invalid UTF-8.
   (next) => Buffer.from(Array.from({ length: 200 }, () => next(256)).filter((byte) => byte !== 0x0a)),
   // Bombs: as deep as a line may be, and too many of everything.
   (next) => Buffer.from(`{"type":"${types[next(types.length)]}","message":${'['.repeat(50_000)}${']'.repeat(50_000)}}`),
@@ -39,13 +39,13 @@ const kinds: ((next: (below: number) => number) => Buffer)[] = [
   () => Buffer.from(`{${'"k":1,'.repeat(10_000)}"type":"result"}`),
   () => Buffer.from(`{"type":"assistant","message":{"content":[${'{"type":"text","text":"x"},'.repeat(5_000)}1]}}`),
   () => Buffer.from(`{"type":"result","num_turns":${'9'.repeat(40_000)},"usage":{"input_tokens":1e99999}}`),
-  // Prototypes, keys that come twice, halves of characters, cut lines.
+  // Prototypes, duplicate keys, halves of characters, cut lines.
   (next) =>
     Buffer.from(`{"__proto__":{"type":"result","polluted":1},"type":"${types[next(types.length)]}","type":"x"}`),
   (next) =>
     Buffer.from(`{"type":"${types[next(types.length)]}","session_id":"--\\ud800","data":{"message":"\\udfff"}}`),
   (next) => Buffer.from(`{"type":"${types[next(types.length)]}","part":{"text":"${'x'.repeat(next(3_000))}`),
-  // Sessions, numbers and texts where they belong, with nothing in them that does.
+  // Sessions, numbers and texts with invalid content.
   (next) =>
     Buffer.from(
       JSON.stringify({
@@ -75,7 +75,7 @@ function hostileOutput(): Buffer {
   return Buffer.concat(parts);
 }
 
-/** Memory in use, after what is not needed any more has been given back. */
+/** Memory in use after a garbage collection. */
 let settledMemory: () => number;
 
 beforeAll(() => {
@@ -138,7 +138,7 @@ describe('20 MB of hostile output', () => {
   );
 });
 
-test('a line of 50 MB is marked, and never held', () => {
+test('a line of 50 MB is marked, and never held in memory', () => {
   const before = settledMemory();
   const piece = Buffer.alloc(64 * 1024, '{"a":[');
   const splitter = createLineSplitter({ maxLineBytes: limits.lineBytes });

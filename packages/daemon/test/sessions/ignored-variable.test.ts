@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const environment = { SCRIPTED_BASE_URL: 'http://127.0.0.1:1/v1', SCRIPTED_API_KEY: 'sk-of-a-gateway-0123456789' };
 
-test('work is refused before anything is kept or started where the shell names a server that the provider ignores', async () => {
+test('work is refused before anything is stored or started if the shell names a server that the provider ignores', async () => {
   const agents = async () => (await daemon.client.listAgents({})).agents.length;
   const before = await agents();
   await expect(daemon.work(['complete'], { provider: 'stubborn', environment })).rejects.toMatchObject({
@@ -31,7 +31,7 @@ test('work is refused before anything is kept or started where the shell names a
   expect((await daemon.client.listAccounts()).accounts).toEqual([]);
 });
 
-test('it is accepted with an account, without the variable, and where config.yaml says that this is known', async () => {
+test('it is accepted with an account, without the variable, and if config.yaml says that this is known', async () => {
   const { account } = await daemon.client.addAccount({
     provider: 'stubborn',
     kind: 'api-key',

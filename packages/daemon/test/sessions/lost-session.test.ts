@@ -13,18 +13,18 @@ import type { DaemonProcess } from '../support/daemon-process.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
 import { outputHas, outputText } from '../support/output.ts';
 
-/** Ends everything of a session at once, as a machine that goes down does: nobody is left to write an exit code. */
+/** Ends all of a session at once, as a power cut does: no exit code is written. */
 async function loseSession(daemon: DaemonProcess, agentId: string): Promise<void> {
   const session = (await daemon.client.inspectAgent(agentId, { worktree: false })).sessions.at(-1);
   await daemon.kill();
   const members = strayProcesses(session?.id ?? '');
-  // The shim goes first, so that it cannot record how its child ended.
+  // Kill the shim first, so that it cannot record the end of its child.
   members.sort((one, other) => Number(other.pid === session?.pid) - Number(one.pid === session?.pid));
   for (const member of members) signalProcess(member, 'SIGKILL');
   await waitUntil(() => strayProcesses(session?.id ?? '').length === 0, { what: 'its processes to be gone' });
 }
 
-test('an agent that was lost in the middle of its turn goes on, is told so, and keeps its conversation [S1-18, S4-31, W1-18, W4-07, W4-20]', async () => {
+test('an agent lost in the middle of its turn continues, is told so, and keeps its conversation [S1-18, S4-31, W1-18, W4-07, W4-20]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const repository = join(place.path, 'sample');
@@ -58,7 +58,7 @@ test('an agent that was lost in the middle of its turn goes on, is told so, and 
     expect(await outputText(second.client, agent.id)).toContain('a long task');
     const { events } = await second.client.events({ agent: agent.id });
     expect(events.filter(({ type }) => type === 'session.lost')).toHaveLength(1);
-    // Those who rested are as they were, with their links and histories.
+    // Idle agents are unchanged, with their links and histories.
     expect(await viewOf(second.client, child.id)).toMatchObject({ parentId: idle.id, activity: 'idle' });
     expect((await second.client.history(child.id)).inherited).toBeGreaterThan(0);
     expect((await second.client.desk()).current.alias).toBe('root');
@@ -67,7 +67,7 @@ test('an agent that was lost in the middle of its turn goes on, is told so, and 
   }
 });
 
-test('one that is lost again and again is given up after a bounded number of times, and the others go on [W1-18]', async () => {
+test('an agent that is lost repeatedly is given up after a bounded number of times, and the others continue [W1-18]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const repository = join(place.path, 'sample');

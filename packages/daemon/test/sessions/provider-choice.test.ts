@@ -17,7 +17,7 @@ async function programs(...names: string[]) {
   return place;
 }
 
-test('the order: request, definition, project, home, and then the only one that is installed', async () => {
+test('the order: request, definition, project, home, and then the only installed one', async () => {
   await using daemon = await startTestDaemon({ choices: { provider: null } });
   await using bin = await programs('claude', 'codex', 'gemini', 'qwen');
   await using one = await programs('gemini');
@@ -39,11 +39,11 @@ test('the order: request, definition, project, home, and then the only one that 
   expect(await provider({})).toBe('codex');
   expect(await provider({ provider: 'claude' })).toBe('claude');
   expect(await provider({ provider: 'scripted' })).toBe('scripted');
-  // What is chosen and not there is an error, and nothing else is taken instead.
+  // A chosen but missing provider is an error, and no other is used instead.
   await expect(provider({}, one.path)).rejects.toMatchObject({ code: 'unknown_provider' });
 });
 
-test('an agent’s own agents have its provider and its PATH', async () => {
+test('an agent’s children have its provider and its PATH', async () => {
   await using daemon = await startTestDaemon({ choices: { provider: null } });
   await using bin = await programs('claude', 'codex');
   const parent = await daemon.work(['hang'], { searchPath: `${bin.path}:relative/bin:/usr/bin:/bin` });
@@ -54,11 +54,11 @@ test('an agent’s own agents have its provider and its PATH', async () => {
   );
   const stored = await agentById(storeOf(daemon.home.root).db, child.id);
   expect(child.provider).toBe('scripted');
-  // A relative directory would be looked for in the worktree, which a repository fills.
+  // A relative directory would be searched in the worktree, which a repository fills.
   expect(stored?.environment['PATH']).toBe(`${bin.path}:/usr/bin:/bin`);
 });
 
-test('outside a playground a scripted change is a draft for its author, a person opening it, and when it moves', async () => {
+test('outside a playground a scripted change is a draft for its author, a person who opens it, and when it moves', async () => {
   await using daemon = await startTestDaemon({ choices: { provider: null } });
   const { client, repository } = daemon;
   const config = configWith('echo passed', 'fixer: false\nqueue: {enabled: false, auto: true}\n');
@@ -73,7 +73,7 @@ test('outside a playground a scripted change is a draft for its author, a person
   const branch = agent.branch ?? '';
   expect((await client.openChange({ path: repository, branch })).change.queuedAt).toBeNull();
   expect((await client.mergeChange(id, {})).change.queuedAt).not.toBeNull();
-  // Proposing the same commit again keeps the person's wish; another commit needs a new one.
+  // Proposing the same commit again keeps the person's request; another commit needs a new one.
   expect((await open()).queuedAt).not.toBeNull();
   await commitFiles(agent.worktree ?? '', { 'b.txt': 'b' });
   expect((await open()).queuedAt).toBeNull();

@@ -7,7 +7,7 @@ import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon, viewOf } from '../support/daemon.ts';
 
 const scriptedAgent = join(import.meta.dirname, '..', '..', '..', 'testing', 'src', 'scripted-agent', 'bin.ts');
-/** A CLI that calls every conversation by the same name. */
+/** A CLI that gives every conversation the same id. */
 const twin = `cat > /dev/null; echo '{"type":"system","subtype":"init","session_id":"same-for-all"}'; sleep 1;
 echo '{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"same-for-all"}'`;
 let daemon: TestDaemon;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-test('what reached nobody is said again together with the next word, where nobody listens while it works [S3-56]', async () => {
+test('an undelivered message is sent again with the next one, if the provider does not listen while it works [S3-56]', async () => {
   const gate = join(daemon.home.root, 'told');
   const busy = { shell: `until [ -e '${gate}' ]; do sleep 0.02; done` };
   const steps = [{ say: 'hello' }, 'complete', busy, 'complete', 'complete', 'complete'];
@@ -47,7 +47,7 @@ test('what reached nobody is said again together with the next word, where nobod
   expect(last).toContain('the first thing');
 });
 
-test('two sessions that name the same conversation do not get into each other’s way [8.11]', async () => {
+test('two sessions that report the same conversation do not interfere [8.11]', async () => {
   const agents = await Promise.all([1, 2].map(() => daemon.work(undefined, { provider: 'twin' })));
   for (const { id } of agents)
     expect(await daemon.ended(id)).toMatchObject({ run: { status: 'completed', detail: 'done' }, session: { no: 1 } });
@@ -58,7 +58,7 @@ test('two sessions that name the same conversation do not get into each other’
 const asks = { signal: { status: 'questions', questions: [{ id: 'db', question: 'Which database?' }] } };
 
 describe('an agent whose provider cannot resume [5.2.16]', () => {
-  test('is told in a new conversation what was said before, and the answers to its questions', async () => {
+  test('gets a transcript in a new conversation, and the answers to its questions', async () => {
     const agent = await daemon.work([{ say: 'I have looked around' }, asks], { provider: 'forgetful' });
     expect(await daemon.ended(agent.id)).toMatchObject({ activity: 'waiting_for_input' });
     await daemon.client.replyAgent(agent.id, { answer: 'SQLite' }, randomUUID());
@@ -86,7 +86,7 @@ describe('an agent whose provider cannot resume [5.2.16]', () => {
   });
 });
 
-test('a session that falls silent is shown to wait for its provider, then ended and tried again [W3-08]', async () => {
+test('a silent session is shown as waiting for its provider, then ended and retried [W3-08]', async () => {
   const agent = await daemon.work([{ say: 'let me think' }, 'hang'], { provider: 'impatient' });
   const now = async () => viewOf(daemon.client, agent.id);
   await waitUntil(async () => (await now()).detail.startsWith('silent for '), { what: 'it to be shown as silent' });
@@ -104,7 +104,7 @@ test('a session that falls silent is shown to wait for its provider, then ended 
   expect(story.indexOf('run.waiting')).toBeGreaterThan(story.indexOf('session.silent'));
 });
 
-test('a tool that runs is no silence', async () => {
+test('a running tool is not silence', async () => {
   const steps = [{ tool: { name: 'Build', result: 'built', takes: '14s' } }, { complete: { summary: 'built it' } }];
   const agent = await daemon.work(steps, { provider: 'impatient' });
   expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' }, session: { no: 1 } });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 
-/** What is needed to look for providers, on a machine that has but these programs. */
+/** The environment of a machine that has only these programs. */
 async function machine(programs: Record<string, string>, entries: Record<string, unknown> = {}, provider = 'scripted') {
   const place = await temporaryDirectory();
   for (const [name, version] of Object.entries(programs)) {
@@ -31,7 +31,7 @@ async function machine(programs: Record<string, string>, entries: Record<string,
   };
 }
 
-test('each provider is listed with where it is and what it can do [S3-12, S3-45]', async () => {
+test('each provider is listed with its path and abilities [S3-12, S3-45]', async () => {
   await using here = await machine({ claude: '2.1.0', codex: '0.1.0' }, { bad: 1 });
   const { providers, problems } = await listProviders(here.platform);
   const byName = new Map(providers.map((provider) => [provider.name, provider]));
@@ -64,7 +64,7 @@ test('each provider is listed with where it is and what it can do [S3-12, S3-45]
   expect(problems.map(({ name }) => name)).toEqual(['bad']);
 });
 
-test('doctor tells of each one that is installed, and of entries that are not right', async () => {
+test('doctor reports each installed one, and invalid entries', async () => {
   await using here = await machine({ claude: '2.1.0' }, { bad: { extends: 'nobody' } });
   const findings = await checkProviders(here.platform);
   expect(findings).toEqual([
@@ -84,14 +84,14 @@ test('doctor tells of each one that is installed, and of entries that are not ri
 test.each([
   ['codex', 'the default provider codex is not installed', /npm install -g @openai\/codex/],
   ['nobody', 'the default provider nobody does not exist', /pawl providers/],
-])('doctor warns when the default provider is %s, which is not there', async (provider, message, hint) => {
+])('doctor warns if the default provider is %s, which is missing', async (provider, message, hint) => {
   await using here = await machine({}, {}, provider);
   expect(await checkProviders(here.platform)).toEqual([
     { check: 'provider', level: 'warning', message, hint: expect.stringMatching(hint) as string, fixable: false },
   ]);
 });
 
-test('a daemon starts with a provider that is not right, and tells of it', async () => {
+test('a daemon starts despite an invalid provider, and reports it', async () => {
   await using daemon = await startTestDaemon({ providers: { bad: 7, mine: { extends: 'scripted' } } });
   const { providers, problems } = await daemon.client.listProviders();
   expect(problems.map(({ name }) => name)).toEqual(['bad']);

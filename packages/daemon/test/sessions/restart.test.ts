@@ -43,7 +43,7 @@ test(
 
     const killedAt: number[] = [];
     for (let count = 0; count < kills; count++) {
-      // The moment is what the test varies; nothing is waited for.
+      // The moment is what the test varies; nothing is awaited.
       await delay(20 + random() * 300);
       killedAt.push((await daemon.client.daemon()).lastSeq);
       await daemon.kill();
@@ -75,7 +75,7 @@ test(
   },
 );
 
-/** Follows the event log from the beginning, and takes it up again by the last id whenever the daemon dies. */
+/** Follows the event log from the beginning, and resumes by the last id whenever the daemon dies. */
 function followEvents(client: Client) {
   const stopping = new AbortController();
   const follower = { events: [] as Event[], gaps: 0, stop: () => stopping.abort() };

@@ -20,7 +20,7 @@ async function story(agentId: string): Promise<string[]> {
 }
 
 describe('an error of the provider', () => {
-  test('that passes is tried again in the same worktree, with the conversation kept [W3-08, S3-72]', async () => {
+  test('that passes is retried in the same worktree, with the conversation kept [W3-08, S3-72]', async () => {
     const agent = await daemon.work([{ say: 'one' }, overloaded, 'recall', { complete: { summary: 'at last' } }]);
     const ended = await daemon.ended(agent.id);
     expect(ended).toMatchObject({ run: { status: 'completed', detail: 'at last' }, session: { no: 2 } });
@@ -33,7 +33,7 @@ describe('an error of the provider', () => {
     expect(await story(agent.id)).toContain('run.waiting');
   });
 
-  test('is shown while it is waited for, and a stop ends the wait', async () => {
+  test('is shown while waiting, and a stop ends the wait', async () => {
     const agent = await daemon.work([overloaded, overloaded, overloaded, 'complete']);
     const waiting = await waitUntil(
       async () => {
@@ -50,7 +50,7 @@ describe('an error of the provider', () => {
     });
   });
 
-  test('that does not pass ends the run at once', async () => {
+  test('that is permanent ends the run at once', async () => {
     const agent = await daemon.work([{ fail: { status: 400, text: 'API Error: 400 prompt is too long' } }, 'complete']);
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'crashed',
@@ -61,7 +61,7 @@ describe('an error of the provider', () => {
 });
 
 describe('a usage limit without an account', () => {
-  test('is waited for when its end is known, visibly, and the run goes on then [5.2.11]', async () => {
+  test('with a known end is visibly waited for, and the run continues then [5.2.11]', async () => {
     const agent = await daemon.work([{ limit: { until: '10s' } }, { complete: { summary: 'after the limit' } }]);
     await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
       what: 'it to be exhausted',
@@ -72,7 +72,7 @@ describe('a usage limit without an account', () => {
     expect(await story(agent.id)).toEqual(expect.arrayContaining(['agent.exhausted', 'run.waiting']));
   });
 
-  test('that should be over, and is not, is waited for a while longer, not tried in a loop', async () => {
+  test('that should be over, and is not, is waited for a while longer, not retried in a loop', async () => {
     const agent = await daemon.work([{ limit: { until: '2020-01-01T00:00:00Z' } }, 'complete']);
     await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
       what: 'it to be exhausted',
@@ -89,10 +89,10 @@ describe('a usage limit without an account', () => {
   });
 });
 
-describe('work that was left uncommitted', () => {
+describe('uncommitted work', () => {
   const edit = { shell: 'echo changed >> README.md' };
 
-  test('is asked for once, and then committed [S3-63…68]', async () => {
+  test('is requested once, and then committed [S3-63…68]', async () => {
     const agent = await daemon.work([
       edit,
       { complete: { summary: 'changed it' } },
@@ -109,7 +109,7 @@ describe('work that was left uncommitted', () => {
     expect(await git(daemon.repository, ['log', '-1', '--format=%s', `work/${agent.alias}`])).toBe('what was left');
   });
 
-  test('stays where it is when asking did not help [S3-68, 5.2.9]', async () => {
+  test('stays if the request did not help [S3-68, 5.2.9]', async () => {
     const agent = await daemon.work([edit, { complete: { summary: 'changed it' } }, { complete: { summary: 'no' } }]);
     const ended = await daemon.ended(agent.id);
     expect(ended).toMatchObject({ run: { status: 'completed', detail: 'changed it' }, session: { no: 2 } });
@@ -117,7 +117,7 @@ describe('work that was left uncommitted', () => {
     expect(worktree).toMatchObject({ exists: true, changed: 1 });
   });
 
-  test('is asked for again in the next run, and once in each [S3-69]', async () => {
+  test('is requested again in the next run, and once in each [S3-69]', async () => {
     const agent = await daemon.work([edit, 'complete', 'complete', edit, 'complete', 'complete']);
     await daemon.ended(agent.id);
     await daemon.client.resumeAgent(agent.id, { prompt: 'once more' }, randomUUID());
@@ -126,7 +126,7 @@ describe('work that was left uncommitted', () => {
     expect(sessions.map(({ purpose }) => purpose)).toEqual(['work', 'commit', 'work', 'commit']);
   });
 
-  test('is not asked for when only untracked files are there [5.2.9]', async () => {
+  test('is not requested for untracked files only [5.2.9]', async () => {
     const agent = await daemon.work([{ write: { path: 'new.txt', content: 'x' } }, { complete: { summary: 'ok' } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' }, session: { no: 1 } });
   });

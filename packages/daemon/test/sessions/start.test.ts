@@ -29,7 +29,7 @@ test('of daemons started at the same instant one wins and the others say so [S4-
   await winners[0]?.kill('SIGTERM');
 });
 
-test('what a killed daemon left behind does not stop the next: socket, daemon.json with a stranger’s pid [S4-31, W4-02]', async () => {
+test('leftovers of a killed daemon do not block the next: socket, daemon.json with another pid [S4-31, W4-02]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const stranger = spawn('sleep', ['300']);
@@ -47,7 +47,7 @@ test('what a killed daemon left behind does not stop the next: socket, daemon.js
   }
 });
 
-test('a frozen daemon keeps its home: the next one says so and leaves', async () => {
+test('a frozen daemon keeps its home: the next one says so and exits', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const frozen = await readyDaemon(home);
@@ -61,7 +61,7 @@ test('a frozen daemon keeps its home: the next one says so and leaves', async ()
   await frozen.kill('SIGTERM');
 });
 
-test('a port that is taken, a config that is wrong, a home that others can read: each refused with the way out', async () => {
+test('a port in use, an invalid config, a home that others can read: each refused with the fix', async () => {
   await using place = await temporaryDirectory();
   const { port, server: taken } = await listenBelowEphemeral();
   const home = join(place.path, 'home');
@@ -85,7 +85,7 @@ test('a port that is taken, a config that is wrong, a home that others can read:
   expect(statSync(open).mode & 0o777).toBe(0o755);
 });
 
-test('a damaged database is moved aside and the backup restored, with a loud event [S4-31, W4-20]', async () => {
+test('a damaged database is moved aside and the backup restored, with an event [S4-31, W4-20]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const first = await readyDaemon(home);
@@ -106,7 +106,7 @@ test('a damaged database is moved aside and the backup restored, with a loud eve
   await third.kill('SIGTERM');
 });
 
-test('a home behind a symbolic link is one home; what is not in the registry there is found and set right', async () => {
+test('a home behind a symbolic link is one home; unregistered data there is found and repaired', async () => {
   await using place = await temporaryDirectory();
   const real = join(place.path, 'real');
   const link = join(place.path, 'link');
@@ -137,7 +137,7 @@ test('a home behind a symbolic link is one home; what is not in the registry the
   }
 });
 
-test('a session whose files are gone does not keep the daemon from coming up; it ends, and its run goes on', async () => {
+test('a session whose files are gone does not block the start; it ends, and its run continues', async () => {
   await using place = await temporaryDirectory();
   const { home, agent, session } = await killedDaemon(place.path);
   rmSync(session.directory, { recursive: true });
@@ -158,7 +158,7 @@ test('a session whose files are gone does not keep the daemon from coming up; it
   }
 });
 
-test('a socket or a token that is taken away comes back', async () => {
+test('a deleted socket or token is restored', async () => {
   await using place = await temporaryDirectory();
   const home = homeAt(join(place.path, 'home'));
   const daemon = await readyDaemon(home.root);
@@ -176,7 +176,7 @@ test('a socket or a token that is taken away comes back', async () => {
 });
 
 test.each(sampleOf(['a directory', 'a FIFO', 'a link to itself', 'nothing'], 1))(
-  'an output file that became %s does not keep the daemon down',
+  'an output file that became %s does not block the start',
   async (what) => {
     await using place = await temporaryDirectory();
     const { home, agent, session } = await killedDaemon(place.path);
@@ -195,7 +195,7 @@ test.each(sampleOf(['a directory', 'a FIFO', 'a link to itself', 'nothing'], 1))
   },
 );
 
-/** A server on a port that no other program is given by chance, so that it is still free when it is closed. */
+/** A server on a port outside the ephemeral range, so that it stays free when it is closed. */
 async function listenBelowEphemeral(): Promise<{ port: number; server: Server }> {
   for (let port = 20_000 + (process.pid % 10_000); ; port += 1) {
     const server = createServer();
@@ -207,7 +207,7 @@ async function listenBelowEphemeral(): Promise<{ port: number; server: Server }>
   }
 }
 
-/** A daemon that was killed while an agent of its talked, and that agent with its session. */
+/** A daemon that was killed while its agent was printing, and that agent with its session. */
 async function killedDaemon(place: string) {
   const home = join(place, 'home');
   const repository = join(place, 'sample');

@@ -15,13 +15,13 @@ const refused = (budget: object) =>
   });
 const names = (list: readonly { name: string }[]) => list.map(({ name }) => name).toSorted();
 
-test('a budget in tokens is refused where the CLI tells no tokens, and in no other case', () => {
+test('a budget in tokens is refused only if the CLI reports no tokens', () => {
   expect(names(refused({ tokens: 1_000 }))).toEqual(['aider', 'continue', 'copilot', 'generic']);
   expect(names(refused({ turns: 3, minutes: 5 }))).toEqual([]);
   expect(names(refused({ tokens: null, usd: null }))).toEqual([]);
 });
 
-test('a refusal names what the CLI can be limited by', () => {
+test('a refusal names the supported limits', () => {
   const copilot = presets.find(({ name }) => name === 'copilot') ?? null;
   const words = (budget: object) => {
     try {

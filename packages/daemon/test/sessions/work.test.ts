@@ -45,7 +45,7 @@ describe('a worker', () => {
     expect(sessions[0]?.environment).toContain('PAWL_AGENT_TOKEN');
   });
 
-  test('tells its story in the event log, in order and once each [S3-25]', async () => {
+  test('emits its events in order and once each [S3-25]', async () => {
     const agent = await daemon.work([complete]);
     await daemon.ended(agent.id);
     const { events } = await daemon.client.events({ agent: agent.id });
@@ -58,7 +58,7 @@ describe('a worker', () => {
       'session.ended',
       'run.ended',
     ];
-    // What follows from its end, such as the mail that announces it, comes now or a moment later.
+    // Consequences of its end, such as the announcement mail, come now or a moment later.
     expect(events.map((event) => event.type).filter((type) => story.includes(type))).toEqual(story);
     expect(events.every((event, index) => index === 0 || event.seq > (events[index - 1]?.seq ?? 0))).toBe(true);
   });
@@ -90,7 +90,7 @@ describe('a worker', () => {
 });
 
 describe('the signal', () => {
-  test('questions leave the agent waiting for input [S3-31, S3-33]', async () => {
+  test('with questions leaves the agent waiting for input [S3-31, S3-33]', async () => {
     const agent = await daemon.work([{ signal: { status: 'questions', questions: ['which colour?'] } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'waiting_for_input',
@@ -99,7 +99,7 @@ describe('the signal', () => {
     });
   });
 
-  test('error fails the run with the agent’s own words [S3-31]', async () => {
+  test('with an error fails the run with the agent’s own message [S3-31]', async () => {
     const agent = await daemon.work([{ signal: { status: 'error', error: 'no compiler here' } }]);
     expect(await daemon.ended(agent.id)).toMatchObject({
       activity: 'crashed',
@@ -112,7 +112,7 @@ describe('the signal', () => {
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'late but here' } });
   });
 
-  test('that comes before the work is over counts as it stands when the process has left [5.2.1]', async () => {
+  test('that comes before the work is over counts as it is when the process exits [5.2.1]', async () => {
     const early = `mkdir -p .pawl/output && echo '{"status":"done","result":"too early"}' > .pawl/output/signal.json`;
     const agent = await daemon.work([
       { shell: early },
@@ -125,7 +125,7 @@ describe('the signal', () => {
     expect(subject).toBe('work that came after the signal');
   });
 
-  test('that is missing is asked for, in the same conversation and worktree, with the next session number [S3-34, S3-43]', async () => {
+  test('that is missing is requested, in the same conversation and worktree, with the next session number [S3-34, S3-43]', async () => {
     const agent = await daemon.work([{ say: 'I forgot' }, 'wait', { say: 'turns: {turns}' }, complete]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' }, session: { no: 2 } });
     const { sessions } = await daemon.client.inspectAgent(agent.id);
@@ -139,7 +139,7 @@ describe('the signal', () => {
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed', detail: 'all done' } });
   });
 
-  test('that never comes is asked for three times and then the agent has crashed [7.12]', async () => {
+  test('that never comes is requested three times and then the agent has crashed [7.12]', async () => {
     const agent = await daemon.work([
       { say: 'one' },
       'wait',
@@ -156,7 +156,7 @@ describe('the signal', () => {
     expect(ended.run?.detail).toMatch(/no signal/);
   });
 
-  test('one directory too deep is found, and an old one from the repository is not believed [S3-28, 5.2.2, 5.2.3]', async () => {
+  test('one directory too deep is found, and an old one from the repository is ignored [S3-28, 5.2.2, 5.2.3]', async () => {
     const deep = await daemon.work([
       { shell: `mkdir -p sub/.pawl/output && echo '{"status":"done","result":"deep"}' > sub/.pawl/output/signal.json` },
     ]);
@@ -171,7 +171,7 @@ describe('the signal', () => {
     expect(await daemon.ended(stale.id)).toMatchObject({ run: { status: 'failed', detail: 'it exited with code 3' } });
   });
 
-  test('of a process that does not leave afterwards ends that process [W3-09]', async () => {
+  test('of a process that does not exit afterwards ends that process [W3-09]', async () => {
     await using quick = await startTestDaemon({ timing: { hungAfterSignalMs: 400, stopGraceMs: 500 } });
     const agent = await quick.work([
       { shell: `mkdir -p .pawl/output && echo '{"status":"done","result":"hung"}' > .pawl/output/signal.json` },
@@ -181,7 +181,7 @@ describe('the signal', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   test('a usage limit leaves the agent exhausted until it ends', async () => {
     const agent = await daemon.work([{ limit: { until: '2030-01-01T00:00:00Z' } }]);
     await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'exhausted', {
@@ -203,7 +203,7 @@ describe('what goes wrong', () => {
     });
   });
 
-  test('stop ends everything, also what ignores TERM or has detached itself, and leaves the work [5.2.12]', async () => {
+  test('stop ends everything, even processes that ignore TERM or have detached, and leaves the work [5.2.12]', async () => {
     await using quick = await startTestDaemon({ timing: { stopGraceMs: 500 } });
     const agent = await quick.work([
       { write: { path: 'kept.txt', content: 'kept' } },
@@ -222,7 +222,7 @@ describe('what goes wrong', () => {
     expect((await quick.client.stopAgent(agent.alias)).agent.activity).toBe('stopped');
   });
 
-  test('what a finished agent left running is ended with it', async () => {
+  test('processes that a finished agent left running are ended with it', async () => {
     const agent = await daemon.work([{ fork_child: { detach: true, seconds: 300 } }, complete]);
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { status: 'completed' } });
     const { sessions } = await daemon.client.inspectAgent(agent.id);
@@ -241,7 +241,7 @@ describe('what goes wrong', () => {
     expect(strayProcesses(sessions[0]?.id ?? '')).toEqual([]);
   });
 
-  test('a worktree that is deleted under the agent fails the run and nothing else', async () => {
+  test('a worktree deleted under the agent fails the run and nothing else', async () => {
     const gate = join(daemon.home.root, 'deleted');
     const busy = { shell: `until [ -e '${gate}' ]; do sleep 0.02; done` };
     const agent = await daemon.work([{ say: 'standing by' }, busy, { crash: { code: 0 } }]);
@@ -256,7 +256,7 @@ describe('what goes wrong', () => {
     expect(await daemon.ended(next.id)).toMatchObject({ run: { status: 'completed' } });
   });
 
-  test('why a start failed is what the person is told [S3-17]', async () => {
+  test('the person sees why a start failed [S3-17]', async () => {
     const place = join(daemon.home.worktrees, 'sample', 'blocked');
     mkdirSync(place, { recursive: true });
     writeFileSync(join(place, 'somebody-elses'), 'file');
@@ -286,14 +286,14 @@ describe('what goes wrong', () => {
     expect(existsSync(join(outside, 'output', 'signal.json'))).toBe(true);
   });
 
-  test('long last words are cut in lists and kept in whole', async () => {
+  test('a long final message is cut in lists and stored whole', async () => {
     const agent = await daemon.work([{ signal: { status: 'done', result: 'w'.repeat(100_000) } }]);
     const { run } = await daemon.ended(agent.id);
     expect(run?.status).toBe('completed');
     expect(run?.detail?.length).toBeLessThan(3_000);
   });
 
-  test('output without a final newline, and lines over many chunks, are shown whole to people', async () => {
+  test('output without a final newline, and lines over many chunks, are shown whole', async () => {
     const long = 'x'.repeat(600_000);
     const script = `for n in 1 2 3; do head -c 600000 /dev/zero | tr '\\0' x; echo " $n"; done >&2; printf 'no end' >&2; exit 0`;
     const agent = await daemon.work([
@@ -314,7 +314,7 @@ describe('what goes wrong', () => {
     expect(shown).toEqual([`${long} 1`, `${long} 2`, `${long} 3`, 'no end']);
   });
 
-  test('refusals say why [W4-11, W4-14, 7.10]: no project, no such agent, ambiguous, unknown provider, taken alias, bad base', async () => {
+  test('refusals say why: no project, no such agent, ambiguous, unknown provider, taken alias, bad base [W4-11, W4-14, 7.10]', async () => {
     const refused = (promise: Promise<unknown>) =>
       promise.then(
         () => 'accepted',

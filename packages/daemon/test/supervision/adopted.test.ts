@@ -13,10 +13,10 @@ import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { restingAgents } from '../support/resting-agents.ts';
 
-/** Every look sees anew. */
+/** Every call scans again. */
 const timing = { adoptionMs: 0 };
 
-/** A daemon, and programs that are called like agents. */
+/** A daemon, and programs named like agents. */
 async function aHouse(home?: string) {
   const directory = await temporaryDirectory('pawl-adopted');
   const daemon = await startTestDaemon({ timing, ...(home === undefined ? {} : { home }) });
@@ -39,7 +39,7 @@ async function adoptedIn({ client }: Pick<TestDaemon, 'client'>, all = false): P
 }
 
 describe.runIf(process.platform === 'linux')('7.1: agents that somebody else started', () => {
-  test('they are in ps as adopted, come by a fork of agent 0, and leave when their process does [7.7]', async () => {
+  test('ps shows them as adopted; they are forks of agent 0, and leave with their process [7.7]', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     expect(await adoptedIn(daemon)).toEqual([]);
@@ -74,7 +74,7 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     expect(events.map(({ type }) => type)).toEqual(['agent.forked', 'agent.adopted', 'agent.left']);
   });
 
-  test('they are only looked at: whatever is done to others is refused, and the process goes on', async () => {
+  test('they are only observed: other actions are refused, and the process continues', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     const { client } = daemon;
@@ -113,7 +113,7 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     expect(await adoptedIn(daemon)).toMatchObject([{ alias, activity: 'running' }]);
   });
 
-  test('a daemon that comes back knows them by pid and start, and notices who has left meanwhile', async () => {
+  test('a new daemon recognises them by pid and start, and notices which have left meanwhile', async () => {
     await using place = await temporaryDirectory('pawl-adopted');
     const strangers = sleepers(join(place.path, 'bin'));
     await using _strangers = strangers;
@@ -137,7 +137,7 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     expect((await adoptedIn(second, true)).length).toBe(2);
   });
 
-  test('an alias that is taken gets a number; Pawl’s own processes are nobody new', async () => {
+  test('a taken alias gets a number; Pawl’s own processes are not adopted', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     const own = await daemon.rested();
@@ -149,7 +149,7 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     expect((await adoptedIn(daemon)).map(({ alias }) => alias)).toEqual([`gemini-${pid}-2`]);
   });
 
-  test('one has a mailbox that it reads by itself, and its own mail never comes from the person [7.5]', async () => {
+  test('each has a mailbox that it reads itself, and its own mail never comes from the person [7.5]', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     const first = await strangers.start('claude', daemon.repository);
@@ -177,7 +177,7 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     });
   });
 
-  test('nobody asks one: nothing makes it answer, and that is said [7.5]', async () => {
+  test('they cannot be asked, since nothing makes them answer, and the error says so [7.5]', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     const pid = await strangers.start('claude', daemon.repository);
@@ -193,7 +193,7 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
     expect((await daemon.client.listMail({ agent: alias })).mails).toEqual([]);
   });
 
-  test('20 who ask at once find each of them once', async () => {
+  test('20 concurrent callers find each of them once', async () => {
     await using house = await aHouse();
     const { daemon, strangers } = house;
     for (const name of ['claude', 'codex', 'gemini', 'qwen']) await strangers.start(name, daemon.repository);
@@ -217,7 +217,7 @@ describe.runIf(process.platform === 'linux')('7.7: the roster of a daemon', () =
     await expect(daemon.client.roster()).rejects.toThrow(/No project given/);
   });
 
-  test('many who ask cost one look at all processes: what was seen a moment ago counts', async () => {
+  test('many callers share one recent scan of all processes', async () => {
     await using daemon = await startTestDaemon({ timing: { adoptionMs: 600_000, healthMs: 600_000 } });
     await using place = await temporaryDirectory('pawl-adopted');
     await using strangers = sleepers(place.path);
@@ -231,7 +231,7 @@ describe.runIf(process.platform === 'linux')('7.7: the roster of a daemon', () =
   });
 });
 
-test('a daemon leaves word of all programs, those of config.yaml too [W0-03]', async () => {
+test('a daemon records all programs, including those of config.yaml [W0-03]', async () => {
   await using daemon = await startTestDaemon({
     providers: { mine: { command: ['/opt/mine'] }, broken: { command: [] } },
     choices: { provider: 'mine' },

@@ -12,7 +12,10 @@ import { writeScenario, viewOf } from '../support/daemon.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
 import { outputHas } from '../support/output.ts';
 
-/** Where a daemon is killed while an agent completes: after the word, before and after the end of its run, and with its worktree. */
+/**
+ * Where a daemon is killed while an agent completes: after the report, before and after the end of its run, and with
+ * its worktree.
+ */
 const points: readonly CrashPoint[] = [
   'complete.after_record',
   'finish.after_flush',
@@ -21,7 +24,7 @@ const points: readonly CrashPoint[] = [
 ];
 
 test.each(sampleOf(points, 2))(
-  'an agent that has completed when its daemon is killed at %s ends, once, and is cleaned up after [7.3, 7.11]',
+  'an agent that has completed when its daemon is killed at %s ends once, and is cleaned up [7.3, 7.11]',
   async (point) => {
     await using place = await temporaryDirectory();
     const [home, repository, gate] = ['home', 'sample', 'gate'].map((name) => join(place.path, name)) as [
@@ -48,7 +51,7 @@ test.each(sampleOf(points, 2))(
 
     const second = await readyDaemon(home);
     try {
-      // Whoever did not hear the answer asks again, and nothing is said twice.
+      // A caller without a response repeats the request, and nothing is recorded twice.
       expect(await second.client.completeAgent(agent.id, { summary: 'it works' })).toMatchObject({ isNew: false });
       writeFileSync(gate, '');
       expect(await cleanedUp(second.client, agent.id)).toMatchObject({
@@ -69,7 +72,7 @@ test.each(sampleOf(points, 2))(
   },
 );
 
-test('one that rested when it completed has ended in the same moment, whatever becomes of the daemon [7.3]', async () => {
+test('an idle agent that completes ends at the same moment, whatever happens to the daemon [7.3]', async () => {
   await using place = await temporaryDirectory();
   const [home, repository] = [join(place.path, 'home'), join(place.path, 'sample')];
   await sampleRepository(repository);

@@ -18,20 +18,20 @@ import { storeOf } from '../support/stores.ts';
 
 let daemon: TestDaemon;
 let root: string;
-/** A persistent one with a role, another with another role, and a child of the first that has had no run yet. */
+/** A persistent agent with a role, another with another role, and a child of the first without a run. */
 let overseer: string;
 let gatekeeper: string;
 let silentOverseer: string;
-/** One that rests, and of whom others that rest are forked. */
+/** An idle agent, from which other idle ones are forked. */
 let builder: string;
 
 beforeAll(async () => {
-  // Nobody is ended for staying too long here, but in the one test about that.
+  // No agent is ended for staying too long here, except in the test about that.
   daemon = await startTestDaemon({
     timing: { hungAfterSignalMs: 60_000 },
     providers: { forgetful: { extends: 'scripted', resume: null, fork: null, fork_style: 'replay' } },
   });
-  // Nobody is woken by mail here: what is looked at is who was written to.
+  // No agent is woken by mail here: the tests check the recipients.
   const both = { kind: 'main', mail: 'pull', tools: ['*'], policy: ['Delegate'], description: 'for this test' };
   const lasting = { ...both, class: 'persistent' };
   daemon.define('overseer', { name: 'overseer', role: 'oversight', ...lasting });
@@ -47,14 +47,14 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** An agent of a definition that has done something and rests. */
+/** An idle agent of a definition that has done something. */
 async function resting(definition: string): Promise<string> {
   const { id } = await daemon.work(['complete'], { definition });
   await daemon.ended(id);
   return id;
 }
 
-/** A child that rests and has never had a run. */
+/** An idle child that has never had a run. */
 async function childOf(parentId: string): Promise<AgentView> {
   const { agent } = await daemon.client.fork(parentId, { switch: false }, randomUUID());
   await waitUntil(async () => (await typesOf(agent.id)).includes('worktree.created'), { what: 'its worktree' });
@@ -75,8 +75,8 @@ const typesOf = async (agentId: string) =>
   (await daemon.client.events({ agent: agentId, limit: 1000 })).events.map(({ type }) => type);
 const view = async (agentId: string) => viewOf(daemon.client, agentId);
 
-describe('an agent that says that it is done [S4-09, S4-10, S4-23, W4-08]', () => {
-  test('tells its parent and everybody with the roles that its definition names, ends, and is cleaned up after', async () => {
+describe('an agent that completes [S4-09, S4-10, S4-23, W4-08]', () => {
+  test('tells its parent and all agents with the roles that its definition names, ends, and is cleaned up', async () => {
     const { task } = await daemon.client.addTask({ path: daemon.repository, name: 'teach the parser comments' });
     const agent = await daemon.work(
       [{ write: { path: 'a.txt', content: 'a' } }, { commit: 'add a' }, says('--summary', 'it takes comments now')],
@@ -91,7 +91,7 @@ describe('an agent that says that it is done [S4-09, S4-10, S4-23, W4-08]', () =
     const [mail] = await completionMails(daemon.home.root, agent.id);
     for (const word of [agent.alias, 'teach the parser comments', '1 commit', 'it takes comments now'])
       expect(mail?.body).toContain(word);
-    // 7.11: commits that are nowhere else keep the branch.
+    // 7.11: commits that exist nowhere else keep the branch.
     expect(existsSync(agent.worktree ?? '')).toBe(false);
     expect(await git(daemon.repository, ['show', `work/${agent.alias}:a.txt`])).toBe('a');
     // The order of 7.11: the end of the process, the task's history, the death, the worktree.
@@ -111,7 +111,7 @@ describe('an agent that says that it is done [S4-09, S4-10, S4-23, W4-08]', () =
     });
   });
 
-  test('tells only those that are named where its definition names no parent; its last words are what came of it', async () => {
+  test('tells only the named roles if its definition names no parent; its final message is the result', async () => {
     const agent = await daemon.work([{ say: 'my last words' }, says()], { definition: 'reader' });
     expect(await cleanedUp(daemon.client, agent.id)).toMatchObject({
       detail: 'completed',
@@ -120,7 +120,7 @@ describe('an agent that says that it is done [S4-09, S4-10, S4-23, W4-08]', () =
     expect(await recipients(agent.id)).toEqual([gatekeeper]);
   });
 
-  test('tells the agent that asked for it, and that counts for more than an exit code [6.3 #235, 7.12]', async () => {
+  test('tells its delegator, which counts for more than an exit code [6.3 #235, 7.12]', async () => {
     const options = { scenario: await daemon.scenario([says('--summary', 'as you asked'), { crash: { code: 3 } }]) };
     const request = { path: daemon.repository, task: 'help', provider: 'scripted', options, definition: 'builder' };
     const { agent } = await agentClient(daemon.home, overseer).work(request, randomUUID());
@@ -130,7 +130,7 @@ describe('an agent that says that it is done [S4-09, S4-10, S4-23, W4-08]', () =
     expect((await recipients(agent.id)).toSorted()).toEqual([overseer, silentOverseer, gatekeeper].toSorted());
   });
 
-  test('that it failed is told too, and its task is put back', async () => {
+  test('reports a failure too, and its task is requeued', async () => {
     const { task } = await daemon.client.addTask({ path: daemon.repository, name: 'reach the moon' });
     const agent = await daemon.work([says('--failure', 'there is no rocket')], { task: '', planned: task.id });
     expect(await cleanedUp(daemon.client, agent.id)).toMatchObject({
@@ -144,8 +144,8 @@ describe('an agent that says that it is done [S4-09, S4-10, S4-23, W4-08]', () =
   });
 });
 
-describe('a signal is stronger [7.12]', () => {
-  test('one that says error, than a word that all is well', async () => {
+describe('a signal takes precedence [7.12]', () => {
+  test('with an error over a report of success', async () => {
     const agent = await daemon.work([says('--summary', 'fine'), { signal: { status: 'error', error: 'not so' } }]);
     expect(await cleanedUp(daemon.client, agent.id)).toMatchObject({
       detail: 'failed: not so',
@@ -153,7 +153,7 @@ describe('a signal is stronger [7.12]', () => {
     });
   });
 
-  test('whoever asks a question after all is not done: it waits for the answer, and completes later', async () => {
+  test('an agent that asks a question after all is not done: it waits for the answer, and completes later', async () => {
     const agent = await daemon.work([
       says('--summary', 'fine'),
       { signal: { status: 'questions', questions: ['Which colour?'] } },
@@ -161,7 +161,7 @@ describe('a signal is stronger [7.12]', () => {
       says('--summary', 'it is blue'),
     ]);
     expect(await daemon.ended(agent.id)).toMatchObject({ status: 'running', activity: 'waiting_for_input' });
-    // Whoever was told that it is done is told that it is not.
+    // Those who were told that it is done are told that it is not.
     const { events } = await daemon.client.events({ agent: agent.id, limit: 1000 });
     const told = events.find(({ type }) => type === 'agent.completed')?.data['notified'];
     expect(events.find(({ type }) => type === 'agent.completion_withdrawn')?.data).toEqual({ notified: told });
@@ -178,7 +178,7 @@ describe('a signal is stronger [7.12]', () => {
   });
 });
 
-test('uncommitted work is asked for once, and then kept where it is [7.11, 8.13]', async () => {
+test('uncommitted work is requested once, and then kept in place [7.11, 8.13]', async () => {
   const dirty = { shell: 'echo changed >> README.md' };
   const agent = await daemon.work([dirty, says('--summary', 'done'), 'wait', { say: 'no' }, 'wait']);
   expect(await cleanedUp(daemon.client, agent.id)).toMatchObject({
@@ -190,13 +190,13 @@ test('uncommitted work is asked for once, and then kept where it is [7.11, 8.13]
   expect(sessions.map(({ purpose }) => purpose)).toEqual(['work', 'commit']);
   expect(readFileSync(join(agent.worktree ?? '', 'README.md'), 'utf8')).toContain('changed');
   expect((await typesOf(agent.id)).filter((type) => type === 'agent.completed')).toHaveLength(1);
-  // Who remembers nothing cannot be asked.
+  // An agent that remembers nothing cannot be asked.
   const forgetful = await daemon.work([dirty, says()], { provider: 'forgetful' });
   expect(await cleanedUp(daemon.client, forgetful.id)).toMatchObject({ worktreeEnd: { state: 'retained' } });
   expect((await daemon.client.inspectAgent(forgetful.id)).sessions).toHaveLength(1);
 });
 
-describe('between the word and the end', () => {
+describe('between the report and the end', () => {
   const refused = { code: 'conflict', message: expect.stringContaining('has completed') };
 
   test('it is ready for cleanup, is not resumed or told, and a stop ends it as done [7.4, S4-25, W4-09]', async () => {
@@ -204,7 +204,7 @@ describe('between the word and the end', () => {
     const child = await childOf(agent.id);
     const self = agentClient(daemon.home, agent.id);
     const resume = () => daemon.client.resumeAgent(agent.id, { prompt: 'more' }, randomUUID());
-    // W4-09: nor is one that runs.
+    // W4-09: nor is a running one.
     await expect(resume()).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('already working'),
@@ -220,7 +220,7 @@ describe('between the word and the end', () => {
     await waitUntil(() => state().includes('"ready_for_cleanup": true'), { what: 'state.json to say so' });
     await expect(resume()).rejects.toMatchObject(refused);
     await expect(daemon.client.tellAgent(agent.id, { message: 'more' }, randomUUID())).rejects.toMatchObject(refused);
-    // What its child says is for whoever listens next up the line.
+    // Its child's report goes to the next listener up the line.
     await daemon.client.completeAgent(child.id, {});
     expect(await recipients(child.id)).not.toContain(agent.id);
     expect(await recipients(child.id)).toContain(root);
@@ -245,9 +245,9 @@ describe('between the word and the end', () => {
   });
 });
 
-test('a process that does not leave is ended, but not one that was asked to commit [7.3, 8.10]', async () => {
+test('a process that does not exit is ended, but not one that was asked to commit [7.3, 8.10]', async () => {
   await using quick = await startTestDaemon({ timing: { hungAfterSignalMs: 300, stopGraceMs: 500 } });
-  // One that is to commit had said that it is done before it began: it is given the time that it needs.
+  // An agent that is to commit had reported before it started: it gets the time that it needs.
   const gate = join(quick.home.root, 'gate');
   const slow = await quick.work([
     { shell: 'echo changed >> README.md' },
@@ -270,7 +270,7 @@ test('a process that does not leave is ended, but not one that was asked to comm
   expect(await git(quick.repository, ['log', '-1', '--format=%s', `work/${slow.alias}`])).toBe('late');
 });
 
-describe('an agent that rests, and of which a person says that it is done', () => {
+describe('an idle agent that a person completes', () => {
   test('ends at once; its subagents end with it, its other children live on', async () => {
     const agent = await childOf(builder);
     const child = await childOf(agent.id);
@@ -287,12 +287,12 @@ describe('an agent that rests, and of which a person says that it is done', () =
       agents: [subagent, agent.id],
       resupervised: [child.id],
     });
-    // 7.3: what the child says goes to who looks after it now.
+    // 7.3: the child's report goes to its current supervisor.
     await daemon.client.completeAgent(child.id, {});
     expect(await recipients(child.id)).toContain(builder);
   });
 
-  test('an untracked file keeps its worktree, and it is dead all the same [8.13]', async () => {
+  test('with an untracked file keeps its worktree, and is dead anyway [8.13]', async () => {
     const agent = await childOf(builder);
     writeFileSync(join(agent.worktree ?? '', 'new.txt'), 'new');
     await daemon.client.completeAgent(agent.alias, {});
@@ -300,7 +300,7 @@ describe('an agent that rests, and of which a person says that it is done', () =
     expect(readFileSync(join(agent.worktree ?? '', 'new.txt'), 'utf8')).toBe('new');
   });
 
-  test('completes its task, which it had kept for the sake of a question; its token is masked wherever that goes', async () => {
+  test('completes its task, which it had kept because of a question; its token is masked everywhere', async () => {
     const { task } = await daemon.client.addTask({ path: daemon.repository, name: 'choose a colour' });
     const steps = [{ signal: { status: 'questions', questions: ['Which?'] } }, 'wait'];
     const agent = await daemon.work(steps, { task: '', planned: task.id });
@@ -315,7 +315,7 @@ describe('an agent that rests, and of which a person says that it is done', () =
     expect(JSON.stringify(await daemon.client.events({ agent: agent.id, limit: 1000 }))).not.toContain(token);
   });
 
-  test('ends its run, too, where that only waits for the end of a limit', async () => {
+  test('ends its run, too, if that only waits for the end of a limit', async () => {
     const agent = await daemon.work([{ limit: { until: '1h' } }, 'complete']);
     await waitUntil(async () => (await view(agent.id)).activity === 'exhausted', { what: 'it to wait' });
     const { agent: ended } = await daemon.client.completeAgent(agent.id, { summary: 'good enough' });
@@ -323,7 +323,7 @@ describe('an agent that rests, and of which a person says that it is done', () =
     await cleanedUp(daemon.client, agent.id);
   });
 
-  test('the same word again changes nothing, however many say it at once; another one is refused', async () => {
+  test('repeating it changes nothing, however many do so at once; another report is refused', async () => {
     const agent = await childOf(builder);
     const asked = Array.from({ length: 8 }, () => daemon.client.completeAgent(agent.id, { summary: 'done' }));
     const answers = await Promise.all(asked);
@@ -336,7 +336,7 @@ describe('an agent that rests, and of which a person says that it is done', () =
     expect((await typesOf(agent.id)).filter((type) => type === 'agent.completed')).toHaveLength(1);
   });
 
-  test('different words at once: one of them counts, and nobody hears two', async () => {
+  test('of different concurrent reports one counts, and each recipient gets one', async () => {
     const agent = await childOf(builder);
     const words = [{ summary: 'one' }, { summary: 'two' }, { failure: 'three' }];
     const outcomes = await Promise.allSettled(words.map((word) => daemon.client.completeAgent(agent.id, word)));
@@ -356,7 +356,7 @@ describe('refused', () => {
     });
   });
 
-  test('the killed, an errand, somebody else’s word, and an unknown one', async () => {
+  test('the killed, an errand, another agent’s report, and an unknown agent', async () => {
     const dead = await childOf(builder);
     await daemon.client.killAgent(dead.id, {});
     await expect(daemon.client.completeAgent(dead.id, {})).rejects.toMatchObject({ code: 'conflict' });

@@ -34,21 +34,23 @@ import { agentRecord, sessionRecord } from '../support/records.ts';
 export const minuteMs = 60_000;
 const beginning = 1_700_000_000_000;
 
-/** A project’s agents as rows, on a clock that a test moves: nothing is started, but what would be is on record. */
+/** A project’s agents as rows, on a clock that a test moves: nothing is started, but starts are recorded. */
 export type Fleet = {
   store: Store;
   nudges: Nudges;
   clock: { now: number };
-  /** Who was woken by a nudge, and has not been let play its turn. */
+  /** Agents that a nudge woke and that have not had their turn. */
   woken: string[];
-  /** Adds an agent with a definition that comes along; at work, or at rest after its first run. */
+  /** Adds an agent with a built-in definition; working, or idle after its first run. */
   add(definition: string, state: 'new' | 'working' | 'resting', fields?: Partial<Agent>): Promise<Agent>;
   end(agentId: string, outcome?: 'completed' | 'failed' | 'cancelled'): Promise<void>;
   emit(event: NewEvent): Promise<void>;
   mail(toId: string, kind: MailKind): Promise<Mail>;
-  /** Whoever was woken reads its mail; those at rest have a turn with it, which ends well. */
+  /** Woken agents read their mail; idle ones have a turn with it, which ends well. */
   playTurns(): Promise<void>;
-  /** A day, or some other time, of one look a minute. Returns the minutes in which each agent was nudged, and with what. */
+  /**
+   * A day, or another time, with one tick a minute. Returns the minutes in which each agent was nudged, and the texts.
+   */
   live(minutes: number, options?: { deaf?: boolean; at?: Record<number, () => Promise<unknown>> }): Promise<Nudged>;
   update(agentId: string, fields: Parameters<typeof updateAgent>[2]): Promise<void>;
   count(type: NewEvent['type']): Promise<number>;

@@ -15,10 +15,10 @@ let now = Date.now();
 let daemon: TestDaemon;
 let root = '';
 beforeAll(async () => {
-  // Nobody looks whether processes live but health.
+  // Only health checks if processes are alive.
   daemon = await startTestDaemon({ clock: () => now, timing: { livenessMs: 600_000 } });
   const first = await daemon.work(['complete']);
-  // Its end would be news to others, whenever it came.
+  // Its end would be news to others, at any time.
   await daemon.ended(first.id);
   root = join(daemon.home.worktrees, first.project?.name ?? '');
 });
@@ -30,14 +30,14 @@ function git(...words: string[]): void {
   execFileSync('git', ['-C', daemon.repository, ...words], { stdio: 'ignore' });
 }
 
-/** Makes everything at a path look as if nobody had touched it for two days. */
+/** Makes everything at a path look untouched for two days. */
 function age(path: string): void {
   const then = (now - 2 * limits.leftoverMs) / 1000;
   if (existsSync(join(path, '.git'))) for (const name of readdirSync(path)) lutimesSync(join(path, name), then, then);
   lutimesSync(path, then, then);
 }
 
-/** A worktree that git knows and no agent of the registry has. */
+/** A worktree that git knows and no registered agent has. */
 function orphan(name: string, { where = root, isOld = true, dirty = false } = {}): string {
   const path = join(where, name);
   git('worktree', 'add', '-b', `work/${name}`, path);
@@ -46,13 +46,13 @@ function orphan(name: string, { where = root, isOld = true, dirty = false } = {}
   return path;
 }
 
-/** The look for what belongs to nobody, which is not every minute's. */
+/** Runs the search for orphaned data, which does not happen every minute. */
 async function lookForLeftovers(): Promise<void> {
   now += limits.leftoverLookMs;
   await daemon.loops.health();
 }
 
-test('only what is ours, old, clean, unused and known to git goes to the trash [S4-24, S4-31, 6.2.12, 8.10]', async () => {
+test('only data that is ours, old, clean, unused and known to git goes to the trash [S4-24, S4-31, 6.2.12, 8.10]', async () => {
   const gone = orphan('forsaken');
   const foreign = join(root, 'no-worktree');
   mkdirSync(foreign);
@@ -75,7 +75,7 @@ test('only what is ours, old, clean, unused and known to git goes to the trash [
     expect(existsSync(gone)).toBe(false);
     for (const path of [...kept, inUse, living.worktree ?? '', daemon.repository, join(root, 'link')])
       expect(existsSync(path), path).toBe(true);
-    // Those of agents that were done with their task are not meant.
+    // Those of finished agents do not count.
     const trashed = (await allEvents(daemon.client)).filter(
       ({ type, agentId }) => type === 'worktree.trashed' && agentId === null,
     );
@@ -87,7 +87,7 @@ test('only what is ours, old, clean, unused and known to git goes to the trash [
   }
 });
 
-test('texts of long mails that were never sent are removed after a day; all others stay', async () => {
+test('bodies of long mails that were never sent are removed after a day; all others stay', async () => {
   const agent = await daemon.work([{ say: 'hello' }, 'hang']);
   await outputHas(daemon.client, agent.id, 'hello');
   await daemon.client.sendMail({ to: agent.id, body: 'long '.repeat(2_000) }, randomUUID());
@@ -103,7 +103,7 @@ test('texts of long mails that were never sent are removed after a day; all othe
   await daemon.client.stopAgent(agent.id);
 });
 
-test('a request is remembered for a day, and no longer, though the daemon does not restart', async () => {
+test('a request is remembered for a day, and no longer, even without a restart', async () => {
   const agent = await daemon.rested();
   await daemon.client.stopAgent(agent.id);
   const key = randomUUID();
@@ -116,7 +116,7 @@ test('a request is remembered for a day, and no longer, though the daemon does n
   expect(await send()).not.toBe(first);
 });
 
-test('the mailbox directory of the dead goes with the next look, and that of the living stays [S4-23, S4-24]', async () => {
+test('the mailbox directory of a dead agent is removed by the next check, and that of the living stays [S4-23, S4-24]', async () => {
   const [dying, living] = [await daemon.rested(), await daemon.rested()];
   const mailboxOf = (alias: string) => join(daemon.home.messages, basename(root), alias);
   for (const { id } of [dying, living]) await daemon.client.sendMail({ to: id, body: 'hello' }, randomUUID());
@@ -133,8 +133,8 @@ test('the mailbox directory of the dead goes with the next look, and that of the
   expect(existsSync(mailboxOf(living.alias))).toBe(true);
 });
 
-test('a nudge wakes a caretaker that rests, with the text of its definition, once there is something new [6.2.3]', async () => {
-  // The agents of other tests would be something new.
+test('a nudge wakes an idle caretaker, with the text of its definition, once there is news [6.2.3]', async () => {
+  // The agents of other tests would be news.
   await using daemon = await startTestDaemon({ clock: () => now, timing: { livenessMs: 600_000 } });
   const nudge = 'Status check: is the kettle on?';
   daemon.define('keeper', { kind: 'main', class: 'persistent', tools: ['*'], nudge });
@@ -157,11 +157,11 @@ test('a nudge wakes a caretaker that rests, with the text of its definition, onc
   expect([runs.length, sessions.length]).toEqual([2, 2]);
 });
 
-test('a session that should live and does not is found by the next look, though no event told of it [S4-24, W4-07]', async () => {
+test('a dead session is found by the next check, even without an event [S4-24, W4-07]', async () => {
   const agent = await daemon.work([{ say: 'here' }, 'hang']);
   await outputHas(daemon.client, agent.id, 'here');
   const session = (await daemon.client.inspectAgent(agent.id)).sessions[0];
-  // The shim goes first, so that it cannot leave word of how its child ended.
+  // Kill the shim first, so that it cannot record the end of its child.
   const pids = [session?.pid ?? 0, ...strayProcesses(session?.id ?? '').map(({ pid }) => pid)];
   for (const pid of pids) process.kill(pid, 'SIGKILL');
   await waitUntil(() => strayProcesses(session?.id ?? '').length === 0, { what: 'its processes to be gone' });

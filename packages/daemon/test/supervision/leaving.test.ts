@@ -16,7 +16,7 @@ import { withStore } from '../support/stores.ts';
 
 const committed = [{ write: { path: 'a.txt', content: 'a' } }, { commit: 'a' }, { complete: { summary: 'it works' } }];
 
-/** A daemon whose project has a check that passes; what passes is merged when a person says so. */
+/** A daemon whose project has a passing check; changes are merged on a person's request. */
 async function withChecks(options: { clock?: () => number } = {}): Promise<TestDaemon> {
   const daemon = await startTestDaemon(options);
   await commitFiles(daemon.repository, { '.pawl/config.yaml': configWith('echo passed', 'queue: {auto: false}\n') });
@@ -37,7 +37,7 @@ async function announced(daemon: TestDaemon, agentId: string): Promise<void> {
   await waitUntil(isTold, { what: `${agentId} to be announced` });
 }
 
-/** The worktrees that are still there, each with the reason that `pawl worktree ls` gives. */
+/** The remaining worktrees, each with the reason that `pawl worktree ls` shows. */
 const worktreesThere = async ({ client }: TestDaemon) =>
   (await client.worktrees()).worktrees
     .filter(({ state }) => state !== 'trashed')
@@ -81,7 +81,7 @@ describe('a worker that only signals done', () => {
     expect(await cleanedUp(daemon.client, worker.id)).toMatchObject({ detail: 'completed' });
   });
 
-  test('with nothing to propose leaves a few minutes later; files that are not committed stay, flagged [7.11]', async () => {
+  test('with nothing to propose leaves a few minutes later; uncommitted files stay, flagged [7.11]', async () => {
     const clock = { now: Date.now() };
     await using daemon = await startTestDaemon({ clock: () => clock.now });
     const { client } = daemon;
@@ -123,7 +123,7 @@ test('an agent that asks, fails or runs an errand is not announced, and stays', 
   }
 });
 
-test('a reviewer leaves when its review is over, and the merge queue hears of it once [S4-13]', async () => {
+test('a reviewer leaves when its review is over, and the merge queue is told once [S4-13]', async () => {
   await using daemon = await startTestDaemon();
   const { client, repository } = daemon;
   const scenario = await daemon.scenario([{ signal: { status: 'done', result: 'It is fine.' } }]);
@@ -160,7 +160,7 @@ test('a reviewer leaves when its review is over, and the merge queue hears of it
   expect(await viewOf(client, worker.id)).toMatchObject({ status: 'running' });
 });
 
-test('after agents of three kinds no worktree is left', async () => {
+test('agents of three kinds leave no worktree', async () => {
   const clock = { now: Date.now() };
   await using daemon = await startTestDaemon({ clock: () => clock.now });
   const { client, repository } = daemon;

@@ -13,7 +13,7 @@ const texts = {
 
 const everyTwoMinutes = (minutes: number) => Array.from({ length: minutes / 2 }, (_, index) => index * 2);
 
-test('fixed nudges everybody who could answer with its own text every two minutes, and nobody else [S4-27, S4-28, S4-12, 7.21]', async () => {
+test('fixed nudges every agent that could answer with its own text every two minutes, and no other [S4-27, S4-28, S4-12, 7.21]', async () => {
   const fleet = await openFleet({ nudges: 'fixed' });
   const able = {
     supervisor: await fleet.add('supervisor', 'resting'),
@@ -34,12 +34,12 @@ test('fixed nudges everybody who could answer with its own text every two minute
   expect(Object.keys(nudged)).toHaveLength(4);
 });
 
-test('an idle fleet costs nothing for a day: no mail, no turn, and not an event after the first look [7.21, field note 9]', async () => {
+test('an idle fleet costs nothing for a day: no mail, no turn, and no event after the first tick [7.21, field note 9]', async () => {
   const fleet = await openFleet({ nudges: 'smart' });
   const keepers = [await fleet.add('supervisor', 'resting'), await fleet.add('merge-queue', 'resting')];
   for (let number = 0; number < 2; number++) await fleet.add('worker', 'resting');
   await fleet.add('workspace', 'resting');
-  // Whoever was there before the others came has that to look at, once.
+  // The first agent has one piece of news: the others.
   await fleet.live(10);
   const before = { events: fleet.store.lastSeq(), runs: await fleet.count('run.started') };
   expect(before.runs).toBe(7);
@@ -49,7 +49,7 @@ test('an idle fleet costs nothing for a day: no mail, no turn, and not an event 
   expect(fleet.store.lastSeq()).toBe(before.events);
   expect(await fleet.count('run.started')).toBe(before.runs);
   expect((await fleet.reasons(keepers[0]?.id ?? '')).at(-1)).toBe('unchanged');
-  // What happens without being news costs nothing either.
+  // Events that are not news cost nothing either.
   const hours = Array.from({ length: 24 }, (_, hour) => hour * 60);
   const noise = () => fleet.emit({ type: 'agent.unstuck', agentId: keepers[1]?.id ?? '', data: {} });
   await fleet.live(day, { at: Object.fromEntries(hours.map((minute) => [minute, noise])) });
@@ -85,7 +85,7 @@ test('a smart day: news bring one nudge, work of others brings them after 2, 4, 
   expect(await fleet.reasons(worker)).toEqual(['mid-turn', 'done']);
 });
 
-test('a mailbox full of what is no news is read to its end, page by page', async () => {
+test('a mailbox full of old news is read to its end, page by page', async () => {
   const fleet = await openFleet({ nudges: 'smart' });
   const supervisor = await fleet.add('supervisor', 'resting');
   await fleet.store.write(async (tx) => {
@@ -105,7 +105,7 @@ test('a mailbox full of what is no news is read to its end, page by page', async
   expect(await fleet.count('nudge.sent')).toBe(1);
 });
 
-test('a nudge that nobody reads is the only one, in both modes [6.2.3]', async () => {
+test('an unread nudge is the only one, in both modes [6.2.3]', async () => {
   for (const mode of ['fixed', 'smart'] as const) {
     const fleet = await openFleet({ nudges: mode });
     const supervisor = await fleet.add('supervisor', 'resting');
@@ -131,7 +131,7 @@ test('a clock that jumps two hours, forwards or back, brings one nudge and no st
   expect(await fleet.reasons(supervisor.id)).toEqual(['unconsumed']);
 });
 
-test('a reason is told when it changes, and the same from then on [7.21]', async () => {
+test('a reason is reported when it changes, and not repeated [7.21]', async () => {
   const fleet = await openFleet({ nudges: 'smart' });
   const worker = await fleet.add('worker', 'working');
   const workspace = await fleet.add('workspace', 'working');
@@ -140,7 +140,7 @@ test('a reason is told when it changes, and the same from then on [7.21]', async
   expect(await fleet.reasons(workspace.id)).toEqual(['no-nudge']);
 });
 
-test('nobody who was stopped between the look and the nudge is nudged, and with `off` nobody is looked at', async () => {
+test('an agent stopped between check and nudge is not nudged, and with `off` none is checked', async () => {
   const fleet = await openFleet({ nudges: 'fixed' });
   const first = await fleet.add('supervisor', 'resting');
   const tick = fleet.nudges.tick();

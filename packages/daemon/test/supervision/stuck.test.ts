@@ -19,7 +19,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** Some minutes, with a look every second one and at the end. */
+/** Some minutes, with a check every second one and at the end. */
 async function pass(minutes: number): Promise<void> {
   for (let left = minutes; left > 0; left -= 2) {
     now += Math.min(left, 2) * minuteMs;
@@ -35,8 +35,8 @@ async function eventsOf(agentId: string, ...types: string[]): Promise<Event[]> {
   return (await allEvents(daemon.client)).filter((event) => event.agentId === agentId && types.includes(event.type));
 }
 
-describe('who makes no progress is marked, and not ended: [S4-04, field note 4]', () => {
-  test('a hung stream, after half an hour and not before; whatever it is told is no progress', async () => {
+describe('an agent without progress is marked, and not ended: [S4-04, field note 4]', () => {
+  test('a hung stream, after half an hour and not before; messages to it are not progress', async () => {
     const agent = await daemon.work([{ say: 'thinking about it' }, 'hang']);
     await outputHas(daemon.client, agent.id, 'thinking about it');
     await daemon.loops.health();
@@ -87,7 +87,7 @@ describe('who makes no progress is marked, and not ended: [S4-04, field note 4]'
     await daemon.client.stopAgent(agent.id);
   });
 
-  test('who says the same over and over', async () => {
+  test('an agent that repeats itself', async () => {
     const agent = await daemon.work([{ repeat: { times: 4, steps: [{ say: 'I am nearly done.' }] } }, 'hang']);
     await waitUntil(async () => {
       await daemon.loops.health();
@@ -97,7 +97,7 @@ describe('who makes no progress is marked, and not ended: [S4-04, field note 4]'
   });
 });
 
-test('who looks after it is told by mail, once, and so is everybody with a role that it notifies [W4-17]', async () => {
+test('its supervisor is told by mail, once, and so is every agent with a role that it notifies [W4-17]', async () => {
   const lasting = { kind: 'main', class: 'persistent', tools: ['*'] };
   daemon.define('overseer', { name: 'overseer', role: 'oversight', ...lasting });
   daemon.define('bystander', { name: 'bystander', role: 'other', ...lasting });
@@ -125,7 +125,7 @@ test('who looks after it is told by mail, once, and so is everybody with a role 
   await daemon.client.stopAgent(child.id);
 });
 
-test('a crash loop ends after three restarts, flagged; nobody is restarted who need not be [W4-06, field note 4]', async () => {
+test('a crash loop ends after three restarts, flagged; no agent is restarted needlessly [W4-06, field note 4]', async () => {
   daemon.define('keeper', { kind: 'main', class: 'persistent', tools: ['*'] });
   const crash = [{ say: 'up' }, { crash: { code: 3 } }];
   const [looping, recovering, stopped, worker] = await Promise.all([

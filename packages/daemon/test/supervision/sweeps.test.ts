@@ -11,7 +11,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
 import { mailShop } from '../support/mail-shop.ts';
 
-/** A reconciler that notes whose turn came, with no session of anybody. */
+/** A reconciler that records whose turn came, without sessions. */
 function recorder({ store }: Pick<Platform, 'store'>) {
   const [woken, visited] = [new Set<string>(), new Set<string>()];
   const inLane: Reconciler['inLane'] = (agentId, act) => {
@@ -27,7 +27,7 @@ function recorder({ store }: Pick<Platform, 'store'>) {
   return { reconciler, woken, visited };
 }
 
-test('the sweep finds mail that waits though no event tells of it, each time, for its recipient only [S4-18, W4-01, W4-20]', async () => {
+test('the sweep finds waiting mail without an event, each time, for its recipient only [S4-18, W4-01, W4-20]', async () => {
   await using place = await mailShop();
   const { platform, fox, owl } = place;
   // Sent while no daemon ran: nothing wakes the delivery.
@@ -54,7 +54,7 @@ test('the sweep finds mail that waits though no event tells of it, each time, fo
   expect([...later.visited]).toEqual([owl.id]);
 });
 
-test('health wakes agents that have completed and still live, and no others at rest [S4-24, W4-01]', async () => {
+test('health wakes completed agents that still live, and no other idle ones [S4-24, W4-01]', async () => {
   await using place = await mailShop();
   const { platform, store, fox, owl, elk } = place;
   const completion = { at: 1, summary: null, failure: null };
@@ -76,7 +76,7 @@ test('health wakes agents that have completed and still live, and no others at r
   expect(tended).toEqual(['leaving', 'crews']);
 });
 
-test('the loops: health at once and then each time, nudges after the first pause, no look beside itself, none after the end [W4-01]', async () => {
+test('the loops: health at once and then periodically, nudges after the first interval, no overlap, none after the end [W4-01]', async () => {
   const looks = { health: 0, nudges: 0 };
   const second = Promise.withResolvers<void>();
   const health = {
@@ -89,7 +89,7 @@ test('the loops: health at once and then each time, nudges after the first pause
   const loops = startLoops({ timing: { healthMs: 1, nudgeMs: 1 } as Timing } as Platform, { health, nudges });
   expect(looks).toEqual({ health: 1, nudges: 0 });
   await waitUntil(() => looks.health === 2, { what: 'the second look' });
-  // Time passes for the other loop while this look takes long.
+  // Time passes for the other loop while this tick takes long.
   const { nudges: before } = looks;
   await waitUntil(() => looks.nudges > before + 3, { what: 'nudges meanwhile' });
   expect(looks.health).toBe(2);
@@ -101,7 +101,7 @@ test('the loops: health at once and then each time, nudges after the first pause
   expect(looks).toEqual(after);
 });
 
-test('mail is swept every two minutes, health and nudges looked at every minute, worktrees refreshed every five, first after 30 s [W4-01, S4-18]', () => {
+test('mail is swept every two minutes, health and nudges run every minute, worktrees are refreshed every five, first after 30 s [W4-01, S4-18]', () => {
   const seconds = (ms: number) => ms / 1_000;
   const { routeMs, healthMs, nudgeMs, nudgeGapMs, refreshMs, firstRefreshMs } = limits;
   const all = [routeMs, healthMs, nudgeMs, nudgeGapMs, refreshMs, firstRefreshMs].map(seconds);

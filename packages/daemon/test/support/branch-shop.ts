@@ -28,7 +28,10 @@ import { addRestingAgents } from './resting-agents.ts';
 
 const files = { 'a.txt': '1\n2\n3\n4\n5\n', 'b.txt': 'b\n', 'c.txt': 'c\n' };
 
-/** A home with a project whose queue has begun, and agents at rest with real worktrees, but no daemon. It may be opened again. */
+/**
+ * A home with a project whose queue has started, and idle agents with real worktrees, but no daemon. It may be opened
+ * again.
+ */
 export async function openBranchShop(place: string) {
   const home = homeAt(join(place, 'home'));
   openDataDirectory(home.root);
@@ -66,13 +69,13 @@ export async function openBranchShop(place: string) {
     project,
     repository,
     ownDir,
-    /** Commits on main, which the queue has seen then. */
+    /** Commits on main, and records that the queue has seen it. */
     async main(changed: Files): Promise<string> {
       const seen = await commitFiles(root, changed, 'on main');
       await store.write((tx) => updateQueue(tx, project.id, { seen }));
       return seen;
     },
-    /** An agent at rest with a worktree at main. */
+    /** An idle agent with a worktree at main. */
     async agent(alias: string, fields: Partial<Agent> = {}): Promise<Agent> {
       const main = await git(root, ['rev-parse', 'main']);
       await store.write((tx) => updateQueue(tx, project.id, { seen: main }));
@@ -90,7 +93,7 @@ export async function openBranchShop(place: string) {
       await store.write((tx) => insertChange(tx, change));
       return change;
     },
-    /** What waits for an agent, as texts. */
+    /** The texts of the mail that waits for an agent. */
     mailTo: async ({ id }: Agent) => (await waitingMail(store.db, id, 100)).map(({ kind, body }) => `${kind}: ${body}`),
     events: async (type: string) =>
       (await readEvents(store.db, { afterSeq: 0, limit: 1000 })).filter((event) => event.type === type),

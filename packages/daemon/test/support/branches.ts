@@ -2,7 +2,7 @@ import type { ChangeView } from '@pawl/protocol/changes/view';
 import { git } from '@pawl/testing/sample-repository';
 import { makeBranches, patchChange, startQuietDaemon } from './change.ts';
 
-/** A quiet daemon whose repository has as many branches with a commit each, of which tests take the next. */
+/** A daemon with an idle queue whose repository has this many branches with a commit each, for tests to use. */
 export async function startBranches(count: number) {
   const daemon = await startQuietDaemon();
   const names = Array.from({ length: count }, (_, index) => `topic/${index + 1}`);
@@ -16,7 +16,7 @@ export async function startBranches(count: number) {
 
   const open = (branch: string, more: object = {}) =>
     daemon.client.openChange({ path: daemon.repository, branch, ...more });
-  /** Writes facts of a change, as the queue would. */
+  /** Updates a change, as the queue would. */
   const patch = (id: string, fields: Parameters<typeof patchChange>[2]) => patchChange(daemon, { id }, fields);
 
   return {
@@ -24,9 +24,9 @@ export async function startBranches(count: number) {
     nextBranch,
     open,
     patch,
-    /** A change of a person, on a branch of its own. */
+    /** A change of a person, on its own branch. */
     aChange: async (): Promise<ChangeView> => (await open(nextBranch())).change,
-    /** Another commit on its branch, as it comes from a branch that is not used otherwise. */
+    /** Another commit on its branch, taken from an unused branch. */
     async onMore({ branch }: Pick<ChangeView, 'branch'>): Promise<string> {
       const tip = await git(daemon.repository, ['rev-parse', nextBranch()]);
       await git(daemon.repository, ['update-ref', `refs/heads/${branch}`, tip]);

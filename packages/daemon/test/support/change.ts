@@ -12,7 +12,7 @@ import { startTestDaemon } from './daemon.ts';
 import { storeOf } from './stores.ts';
 import { commitFiles, configWith } from './ratchet.ts';
 
-/** A daemon whose project says what its checks are, and whose queue does nothing: what is done to a change stays as it is. */
+/** A daemon whose project configures checks, and whose queue does nothing, so that changes stay as they are. */
 export async function startQuietDaemon(more = ''): Promise<TestDaemon> {
   const daemon = await startTestDaemon();
   const config = configWith('echo passed', `queue: {enabled: false}\nfixer: false\n${more}`);
@@ -20,7 +20,7 @@ export async function startQuietDaemon(more = ''): Promise<TestDaemon> {
   return daemon;
 }
 
-/** Makes many branches in one go, each with one commit of its own on top of main. */
+/** Creates many branches in one go, each with one commit on top of main. */
 export async function makeBranches(repository: string, names: readonly string[]): Promise<void> {
   const main = await git(repository, ['rev-parse', 'main']);
   const stream = names.map((name, index) => {
@@ -39,7 +39,7 @@ export async function makeBranches(repository: string, names: readonly string[])
   execFileSync('git', ['fast-import', '--quiet'], options);
 }
 
-/** Looks into the registry of a daemon of this process, or writes facts into it, as only others would. */
+/** Reads or writes the registry of a daemon in this process. */
 export async function inStore<T>(root: string, act: (store: Store) => Promise<T>): Promise<T> {
   return act(storeOf(root));
 }
@@ -50,7 +50,7 @@ export async function ownDirectory(daemon: Pick<TestDaemon, 'client' | 'home'>):
   return join(daemon.home.repositories, `${project?.id ?? ''}.git`);
 }
 
-/** Writes facts of a change, as the queue would, once that has looked at the change's head by itself. */
+/** Updates a change, as the queue would, once the queue has examined its head. */
 export async function patchChange(
   { client, home }: Pick<TestDaemon, 'client' | 'home'>,
   { id }: { id: string },

@@ -1,8 +1,8 @@
 import { checksOf, openCheckShop } from './check-shop.ts';
 
 /**
- * A process that starts one check and looks after it until it is killed, or the check is over: a daemon that does nothing
- * else. `node check-process.ts <place> <command>...`
+ * A process that starts one check and watches it until it is killed, or the check is over: a minimal daemon. `node
+ * check-process.ts <place> <command>...`
  */
 const [place = '', ...commands] = process.argv.slice(2);
 const platform = await openCheckShop(place);

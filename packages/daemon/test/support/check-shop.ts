@@ -31,7 +31,7 @@ export type Step = Partial<CheckStep> & { run: string };
 export type CheckShopOptions = {
   /** Files of the repository that is checked. */
   files?: Record<string, string>;
-  /** The daemon's environment beyond what every process has. */
+  /** The daemon's environment beyond the common one. */
   environment?: NodeJS.ProcessEnv;
   clock?: () => number;
 };
@@ -64,7 +64,9 @@ export function checksOf(steps: readonly (Step | string)[], env: string[] = []):
   };
 }
 
-/** A home with one project, and what a checker needs of a daemon, but no daemon. Opened again, it has the same project. */
+/**
+ * A home with one project, and what a checker needs of a daemon, but no daemon. Opened again, it has the same project.
+ */
 export async function openCheckShop(place: string, options: CheckShopOptions = {}) {
   const { files = { 'README.md': '# Sample\n' }, environment = {}, clock = Date.now } = options;
   const home = homeAt(join(place, 'home'));
@@ -109,7 +111,7 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
     store,
     root,
     project,
-    /** The results that were told, in their order. */
+    /** The reported results, in order. */
     ended,
     checker(bounds: Partial<CheckBounds> = {}): Checker {
       const checker = createChecker(platform, {
@@ -137,7 +139,7 @@ export async function openCheckShop(place: string, options: CheckShopOptions = {
       await reading;
       return check;
     },
-    /** What is stored of its output. */
+    /** Its stored output. */
     async output(checkId: string): Promise<Buffer> {
       const chunks = [];
       for (let afterId = 0; ;) {

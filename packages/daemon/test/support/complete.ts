@@ -6,13 +6,13 @@ import type { Client } from '@pawl/protocol/client';
 import { viewOf } from './daemon.ts';
 import { withStore } from './stores.ts';
 
-/** The mails by which it was told that an agent is done, oldest first. */
+/** The mails that announced an agent's completion, oldest first. */
 export async function completionMails(home: string, fromId: string): Promise<Mail[]> {
   const mails = await withStore(home, (store) => listMail(store.db, { fromId, limit: 100 }));
   return mails.filter(({ kind }) => kind === 'completion').toReversed();
 }
 
-/** Waits until an agent is dead and it is settled what becomes of its worktree. */
+/** Waits until an agent is dead and its worktree is settled. */
 export async function cleanedUp(client: Client, agentId: string): Promise<AgentView> {
   let view: AgentView | undefined;
   await waitUntil(

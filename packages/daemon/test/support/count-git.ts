@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 
-/** Runs something with a `git` before the real one that notes its calls, and returns how many there were. */
+/** Runs something with a `git` wrapper that records its calls, and returns their number. */
 export async function countGit(place: string, act: () => Promise<unknown>): Promise<number> {
   const [bin, log] = [join(place, 'counting'), join(place, 'calls')];
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();

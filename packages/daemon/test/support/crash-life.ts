@@ -7,20 +7,20 @@ import { expect } from 'vitest';
 import type { DaemonProcess } from './daemon-process.ts';
 import { readyDaemon } from './daemon-process.ts';
 
-/** One home with one project whose daemons are killed one after the other; each makes good what the last one left. */
+/** One home with one project whose daemons are killed one after the other; each repairs what the last one left. */
 export type CrashLife = {
   /** Where the test's own files go. */
   path: string;
   home: string;
   repository: string;
-  /** The daemon that runs now; started when there is none. From now on it is killed at the point. */
+  /** The running daemon, started if there is none. From now on it is killed at the point. */
   armed(point: CrashPoint): Promise<DaemonProcess>;
   /** Waits until that daemon was killed at its point, and starts the next one, which is not. */
   next(): Promise<DaemonProcess>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Begins a life: some fifty crash points take one daemon each, not two. */
+/** Starts such a home: some fifty crash points take one daemon each, not two. */
 export async function crashLife(): Promise<CrashLife> {
   const place = await temporaryDirectory();
   const home = join(place.path, 'home');

@@ -49,7 +49,7 @@ import { markdown } from './definitions.ts';
 import { addRestingAgents } from './resting-agents.ts';
 import { shareStore, unshareStore } from './stores.ts';
 
-/** What a project says when it has one check, and nobody who reviews or repairs. */
+/** The configuration of a project with one check, without reviewers or fixers. */
 const plainConfig: ProjectConfig = {
   checks: [{ name: 'check', run: 'sh check.sh', timeoutMs: 60_000, junit: [] }],
   plan: 'plan',
@@ -73,7 +73,7 @@ const plainConfig: ProjectConfig = {
 
 export type TestCrew = Awaited<ReturnType<typeof openCrew>>;
 
-/** A project with a queue that nobody drives: a test writes the facts, lets the crew look, and sees what it has done. */
+/** A project with a queue that does not run: a test writes the facts, runs a crew pass, and checks what it has done. */
 export async function openCrew(given: Partial<ProjectConfig> = {}, environment: NodeJS.ProcessEnv = process.env) {
   const place = await temporaryDirectory();
   const home = homeAt(join(place.path, 'home'));
@@ -182,29 +182,29 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     ended,
     /** Forks an agent that plays these steps. */
     work,
-    /** The same, when it has come to rest. */
+    /** The same, once it is idle. */
     rested: async (steps: unknown[] = ['complete', 'echo_prompt', 'complete'], body: Partial<WorkBody> = {}) =>
       (await ended((await work(steps, body)).id)).agent,
-    /** An agent that has ended, as a row. */
+    /** An ended agent, as a row. */
     gone: async (): Promise<Agent> => {
       const [agent] = await addRestingAgents(home, [{ endedAt: Date.now(), endReason: 'completed' }]);
       return agent as Agent;
     },
-    /** Somebody to be named in a config, who plays these steps. */
+    /** An agent for a config, which plays these steps. */
     staff: async (steps: unknown[], definition = 'worker'): Promise<Staff> => ({
       definition,
       provider: 'scripted',
       model: null,
       options: { scenario: await writeScenario(place.path, steps) },
     }),
-    /** Puts a definition into the project's repository. */
+    /** Adds a definition to the project's repository. */
     define(name: string, fields: Record<string, unknown>): void {
       mkdirSync(join(root, '.pawl', 'agents'), { recursive: true });
       writeFileSync(join(root, '.pawl', 'agents', `${name}.md`), markdown(fields));
     },
-    /** Lets the crew look once. */
+    /** Runs a crew pass. */
     tick: (changed: Partial<ProjectConfig> = {}) => crew.tick(project, { ...config, ...changed }),
-    /** Another crew on the same facts, as after a start of the daemon. */
+    /** Another crew on the same facts, as after a daemon start. */
     again: () => createCrew(platform),
     async open(author: Agent | null, fields: Partial<Change> = {}): Promise<Change> {
       const change = aChange(project.id, { agentId: author?.id ?? null, head: main, base: main, ...fields });
@@ -216,7 +216,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
       await store.write((tx) => updateChange(tx, id, patch));
       return now(id);
     },
-    /** Puts a change out, as the queue does. */
+    /** Ejects a change, as the queue does. */
     async eject(id: string, fields: Partial<Ejection> = {}): Promise<Change> {
       const { head } = await now(id);
       const ejection = {
@@ -246,7 +246,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
       await store.write((tx) => insertComment(tx, comment));
       return comment;
     },
-    /** A check that failed, and what it printed. */
+    /** A failed check with this output. */
     async failedCheck(output: string): Promise<Check> {
       const check = aCheck(project.id, main);
       await store.write(async (tx) => {
@@ -270,7 +270,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
   }
 }
 
-/** A change that is queued, but for what is given. */
+/** A queued change with these fields. */
 export function aChange(projectId: string, fields: Partial<Change>): Change {
   return newChange({
     id: newId(),

@@ -18,12 +18,12 @@ const entries = {
 
 export type DaemonReport = { ready: true; pid: number } | { error: { code: string; message: string; hint?: string } };
 
-/** A daemon in a process of its own, which a test may kill. */
+/** A daemon in its own process, which a test may kill. */
 export type DaemonProcess = {
   child: ChildProcess;
   pid: number;
   client: Client;
-  /** Resolves with what it said on its report channel, or null when it died before. */
+  /** Resolves with its report, or null if it died before. */
   report: Promise<DaemonReport | null>;
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   kill(signal?: NodeJS.Signals): Promise<void>;
@@ -73,7 +73,7 @@ async function readReport(channel: NodeJS.ReadableStream): Promise<DaemonReport 
   return text === '' ? null : (JSON.parse(text) as DaemonReport);
 }
 
-/** Starts a daemon, on a home whose tables are there, and waits until it answers. */
+/** Starts a daemon on a home with existing tables, and waits until it answers. */
 export async function readyDaemon(
   home: string,
   options: Parameters<typeof spawnDaemon>[1] = {},

@@ -23,46 +23,46 @@ import { pino } from 'pino';
 import { markdown } from './definitions.ts';
 import { shareStore, unshareStore } from './stores.ts';
 
-/** A daemon in this process, on a home and with a project of its own. */
+/** A daemon in this process, with its own home and project. */
 export type TestDaemon = {
   home: Home;
   port: number;
   client: Client;
   repository: string;
-  /** Forks a worker that plays the given steps, and gives its view. */
+  /** Forks a worker that plays the given steps, and returns its view. */
   work(steps?: unknown[], body?: Partial<WorkBody>): Promise<AgentView>;
-  /** Forks an agent as the person, and gives the child's view. */
+  /** Forks an agent as the person, and returns the child's view. */
   fork(reference: string, body?: ForkBody): Promise<AgentView>;
   /** An agent that has said something, has completed, and would next say what it remembers. */
   rested(words?: string): Promise<AgentView>;
-  /** Writes a scenario and gives its path. */
+  /** Writes a scenario and returns its path. */
   scenario(steps: unknown[]): Promise<string>;
-  /** Puts a definition into the project's repository. */
+  /** Adds a definition to the project's repository. */
   define(name: string, fields: Record<string, unknown>, body?: string): void;
-  /** What was put on a session's input. */
+  /** The input of a session. */
   promptOf(directory: string): Promise<string>;
-  /** One request as the person, which may be given up. */
+  /** One request as the person, which may be aborted. */
   request(method: string, path: string, body: unknown, signal?: AbortSignal): Promise<unknown>;
   /** Waits until an agent's run has ended. */
   ended(agentId: string): Promise<AgentView>;
-  /** Looks at once at what the daemon looks at now and then by itself. */
+  /** Runs the daemon's periodic work at once. */
   loops: { health(): Promise<void>; nudges(): Promise<void> };
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 const quickTiming: Timing = {
-  // On a busy machine an agent needs its time to leave; tests of those that do not leave set these shorter.
+  // On a busy machine an agent needs time to exit; tests of those that do not exit set these shorter.
   stopGraceMs: 60_000,
   hungAfterSignalMs: 60_000,
   livenessMs: 100,
   limitGraceMs: 500,
-  // The loops of a day stay out of a test's way, unless it asks for them.
+  // The daily loops stay out of a test's way, unless it asks for them.
   routeMs: 60_000,
   healthMs: 60_000,
   nudgeMs: 60_000,
   nudgeGapMs: 120_000,
-  // The floor under a lost wake: well below the time that a test waits for a fact.
+  // The fallback for a lost wake: well below the time that a test waits for a fact.
   queueMs: 20_000,
   queueWaitMs: 200,
   adoptionMs: 3_000,
@@ -77,7 +77,7 @@ export async function startTestDaemon(
     home?: string;
     clock?: () => number;
     monotonic?: () => number;
-    /** Keeps a log in the home, as a daemon of its own process does. */
+    /** Writes a log in the home, as a daemon in its own process does. */
     logged?: boolean;
   } = {},
 ): Promise<TestDaemon> {
@@ -158,7 +158,7 @@ export async function writeScenario(directory: string, steps: unknown[]): Promis
   return path;
 }
 
-/** An agent as it is on record. Nothing looks at its files, so this may be asked again and again. */
+/** An agent's record. Reads no files, so it is cheap to poll. */
 export async function viewOf(client: Client, reference: string): Promise<AgentView> {
   return (await client.inspectAgent(reference, { worktree: false })).agent;
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createDefinitions } from '../../src/definitions/definitions.ts';
 
-/** A markdown file with these fields, each on a line of its own. JSON is YAML too. */
+/** A markdown file with these fields, one per line. JSON is YAML too. */
 export function markdown(fields: Record<string, unknown>, body = 'Do it.'): string {
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return ['---', ...lines, '---', '', body, ''].join('\n');

@@ -9,7 +9,7 @@ export function committing(path: string, content: string): unknown[] {
   return [{ write: { path, content } }, { commit: `write ${path}` }];
 }
 
-/** An errand that has done these steps and rests. */
+/** An idle errand that has done these steps. */
 export async function doneErrand(daemon: TestDaemon, steps: unknown[], words = 'fix the typo'): Promise<AgentView> {
   const { id } = await daemon.work([...steps, 'complete'], { task: words, mode: 'errand' });
   return daemon.ended(id);

@@ -1,7 +1,10 @@
 import { fixChange } from '@pawl/daemon/changes/repair/change-fix';
 import { openBranchShop } from './branch-shop.ts';
 
-/** A process that opens or finishes the conflict of a change, and ends: `node fix-process.ts <place> <change> [--continue]`. */
+/**
+ * A process that opens or completes the conflict of a change, and exits: `node fix-process.ts <place> <change>
+ * [--continue]`.
+ */
 const [place = '', changeId = '', proceed] = process.argv.slice(2);
 await using platform = await openBranchShop(place);
 await fixChange(platform.platform, { inLane: (_, act) => act() }, { changeId, proceed: proceed !== undefined });

@@ -36,7 +36,7 @@ import { pino } from 'pino';
 import { noSecrets } from './no-secrets.ts';
 import { checksOf } from './check-shop.ts';
 
-/** A project whose remote is a server that plays GitHub, and what a look at it needs of a daemon, but no daemon. */
+/** A project whose remote is a fake GitHub server, and what a forge pass needs of a daemon, but no daemon. */
 export async function openForgeShop(given: { server?: Partial<FakeState>; config?: Partial<ProjectConfig> } = {}) {
   const place = await temporaryDirectory();
   const server = await createFakeGithub(place.path, given.server);
@@ -74,7 +74,7 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
   const url = server.repository;
   const link: ForgeLink = { forge, url, push: { url, fork: null }, mayMerge: true, nextAt: 0, main: null };
 
-  /** As one look at the queue finds everything. */
+  /** The context of a queue pass. */
   async function bench(): Promise<ForgeContext> {
     const tip = (await fetchBranch(repository, { ownDir, url, branch: 'main' })) ?? '';
     const target = { branch: 'main', tip, remote: { name: 'origin', url } };
@@ -89,12 +89,12 @@ export async function openForgeShop(given: { server?: Partial<FakeState>; config
     link,
     root,
     bench,
-    /** Lets time go by, and looks at the forge. */
+    /** Lets time pass, and runs a forge pass. */
     async sync(afterMs: number = limits.forgeMs) {
       now += afterMs;
       return syncForge(await bench());
     },
-    /** Commits to a branch of the checkout and gives its tip. */
+    /** Commits to a branch of the checkout and returns its tip. */
     async commit(branch: string, files: Record<string, string>, options: { amend?: boolean } = {}): Promise<string> {
       const known = (await git(root, ['branch', '--list', branch])) !== '';
       await git(root, known ? ['switch', '--quiet', branch] : ['switch', '--quiet', '-c', branch, 'main']);

@@ -19,7 +19,7 @@ import { noSecrets } from './no-secrets.ts';
 import { addRestingAgents } from './resting-agents.ts';
 import { shareStore, unshareStore } from './stores.ts';
 
-/** A home with a project `platform`, three agents at rest, and what the post's files need of a daemon, but no daemon. */
+/** A home with a project `shop`, three idle agents, and what the mail files need of a daemon, but no daemon. */
 export async function mailShop(given: { clock?: () => number } = {}) {
   const place = await temporaryDirectory();
   const home = homeAt(join(place.path, 'home'));

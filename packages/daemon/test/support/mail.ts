@@ -5,26 +5,25 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { outputText } from './output.ts';
 
-/** Sends a mail to one agent and gives its id. */
+/** Sends a mail to one agent and returns its id. */
 export async function send(client: Client, to: string, body: string, key: string = randomUUID()): Promise<string> {
   const { mails } = await client.sendMail({ to, body }, key);
   return mails[0]?.id ?? '';
 }
 
-/** The events of one mail, oldest first, as their last words: sent, delivered, read… */
+/** The events of one mail, oldest first, by the last part of their type: sent, delivered, read… */
 export async function statesOf(client: Client, mailId: string): Promise<string[]> {
   const events = await allEvents(client);
   return events.filter((event) => event.data['mailId'] === mailId).map((event) => event.type.replace(/^\w+\./, ''));
 }
 
-/** Waits until a mail has come to a state. */
+/** Waits until a mail has a state. */
 export async function mailIs(client: Client, mailId: string, state: string): Promise<void> {
   await waitUntil(async () => (await statesOf(client, mailId)).includes(state), {
     what: `mail ${mailId} to be ${state}`,
   });
 }
 
-/** The whole log. */
 export async function allEvents(client: Client): Promise<Event[]> {
   const events: Event[] = [];
   for (;;) {
@@ -34,7 +33,7 @@ export async function allEvents(client: Client): Promise<Event[]> {
   }
 }
 
-/** How often each mail was shown to an agent: as a line of its own, or in the prompt of a turn. */
+/** How often each mail was shown to an agent: as an input line, or in the prompt of a turn. */
 export async function timesShown(client: Client, agentId: string, mailIds: readonly string[]): Promise<number[]> {
   const shown = (await outputText(client, agentId)).split('\n').flatMap(echoOf);
   return mailIds.map((id) => shown.filter((echo) => echo.uuid === uuidOf(id) || echo.letters.includes(id)).length);
@@ -46,7 +45,7 @@ export async function shownOrder(client: Client, agentId: string, mailIds: reado
   return shown.flatMap(({ letters }) => letters).filter((id) => mailIds.includes(id));
 }
 
-/** Everything that an agent was told that fits a pattern, in order: in its prompts and on its input. */
+/** All texts to an agent that match a pattern, in order: in its prompts and its input. */
 export async function toldTo(client: Client, agentId: string, pattern: RegExp): Promise<string[]> {
   const echoes = (await outputText(client, agentId)).split('\n').flatMap(echoOf);
   return echoes.flatMap(({ text }) => text.match(pattern) ?? []);

@@ -5,21 +5,21 @@ import type { Home } from '@pawl/protocol/node/home';
 import { programs } from '@pawl/protocol/node/programs';
 import { readFileSync } from 'node:fs';
 
-/** The revisions that are served, newest first. */
+/** The supported revisions, newest first. */
 export const revisions = ['2026-07-28', '2025-11-25', '2025-06-18'] as const;
 export type Revision = (typeof revisions)[number];
 
-/** A client of the protocol's own SDK, on one side of a conversation. */
+/** A client of the protocol's own SDK. */
 export type McpClient = {
   client: Client;
-  /** Calls a tool and gives its answer as an object; a failure of the tool is thrown as its code and message. */
+  /** Calls a tool and returns its result as an object; throws a tool error as its code and message. */
   call(name: string, input?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** The error that a call ends with: a tool's own, as an object. */
+  /** The error of a call: a tool's own, as an object. */
   failure(name: string, input?: Record<string, unknown>): Promise<Record<string, unknown>>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** The token of an agent of a home, or, without one, the person's. */
+/** The token of an agent of a home or, without one, the person's. */
 export function tokenOf(home: Home, agentId: string | null): string {
   const person = readFileSync(home.token, 'utf8').trim();
   return agentId === null ? person : createAuthority(person).agentToken(agentId);
@@ -69,7 +69,7 @@ export async function mcpOverHttp(
   return around(client);
 }
 
-/** A client of a `pawl mcp` of its own, as an agent or, without one, as the person. */
+/** A client of its own `pawl mcp`, as an agent or, without one, as the person. */
 export async function mcpOverStdio(
   home: Home,
   agentId: string | null,

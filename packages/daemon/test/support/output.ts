@@ -4,7 +4,7 @@ import type { OutputChunk } from '@pawl/protocol/sessions/view';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Everything that is stored of an agent's output. */
+/** An agent's stored output. */
 async function storedOutput(client: Client, agentId: string): Promise<OutputChunk[]> {
   const chunks: OutputChunk[] = [];
   for (;;) {
@@ -14,7 +14,7 @@ async function storedOutput(client: Client, agentId: string): Promise<OutputChun
   }
 }
 
-/** The text of everything that an agent printed. */
+/** The text of an agent's whole output. */
 export async function outputText(client: Client, agentId: string): Promise<string> {
   return (await storedOutput(client, agentId)).map((chunk) => chunk.content).join('');
 }
@@ -26,7 +26,7 @@ export async function outputHas(client: Client, agentId: string, text: string): 
   });
 }
 
-/** Every difference between what is stored and the sessions' output files: missing, doubled or changed bytes. */
+/** Every difference between the store and the sessions' output files: missing, doubled or changed bytes. */
 export async function outputDifferences(client: Client, agentId: string): Promise<string[]> {
   const stored = Map.groupBy(await storedOutput(client, agentId), (chunk) => `${chunk.sessionNo} ${chunk.stream}`);
   const differences: string[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestDaemon } from './daemon.ts';
 import { startTestDaemon } from './daemon.ts';
 
-/** A daemon with the projects `sample` and `web`, each a repository of its own. */
+/** A daemon with the projects `sample` and `web`, each its own repository. */
 export type PlacesDaemon = TestDaemon & { web: string };
 
 /** Starts a daemon with two projects. */

@@ -22,8 +22,8 @@ const author = {
 export type Files = Record<string, string | null>;
 
 /**
- * What the sample's check looks at: a file whose name begins with `bad` fails it, and so do two files of one `pair-X-`. Each run
- * leaves a line in `runs`, when that is given; `first-time` files fail the first run of each tree that has them.
+ * The sample's check: a file whose name begins with `bad` fails it, and so do two files of one `pair-X-`. Each run
+ * appends a line to `runs`, if given; `first-time` files fail the first run of each tree that has them.
  */
 export function checkScript(runs?: string): string {
   return `#!/bin/sh
@@ -44,7 +44,7 @@ exit 0
 `;
 }
 
-/** A project's config with one command. Changes are merged without being asked for, unless `more` says `auto` itself. */
+/** A project's config with one command. Changes are merged automatically, unless `more` sets `auto` itself. */
 export function configWith(run: string, more = ''): string {
   return `playground: true\nchecks:\n  - name: check\n    run: ${JSON.stringify(run)}\n    timeout_minutes: 1\n${withAuto(more)}`;
 }
@@ -55,7 +55,7 @@ function withAuto(more: string): string {
   return queue.test(more) ? more.replace(queue, 'queue: {auto: true, ') : `${more}queue: {auto: true}\n`;
 }
 
-/** Commits files in a checkout that is on its branch, as a person would. */
+/** Commits files in a checkout, as a person would. */
 export async function commitFiles(checkout: string, files: Files, message = 'files'): Promise<string> {
   for (const [path, content] of Object.entries(files)) {
     const at = join(checkout, path);
@@ -71,10 +71,10 @@ export async function commitFiles(checkout: string, files: Files, message = 'fil
   return git(checkout, ['rev-parse', 'HEAD']);
 }
 
-/** Files of a branch, among which may be links. */
+/** Files of a branch, which may include links. */
 type BranchFiles = Record<string, string | null | { link: string }>;
 
-/** Makes a commit on a branch without touching any checkout, as an agent's worktree would; returns it. */
+/** Commits to a branch without touching any checkout; returns the commit. */
 export async function commitOn(repository: string, branch: string, files: BranchFiles, base = 'main'): Promise<string> {
   const data = (text: string) => [`data ${Buffer.byteLength(text)}`, text];
   const changes = Object.entries(files).flatMap(([path, content]) => {
@@ -98,7 +98,7 @@ export async function commitOn(repository: string, branch: string, files: Branch
   return (await importing).stdout.trim();
 }
 
-/** Puts files on a branch of their own and opens a change for it, as the person. */
+/** Commits files to a new branch and opens a change for it, as the person. */
 export async function propose(
   client: Client,
   repository: string,
@@ -110,7 +110,6 @@ export async function propose(
   return (await client.openChange({ path: repository, branch })).change;
 }
 
-/** A change as it is now. */
 export async function changeNow(client: Client, id: string): Promise<ChangeView> {
   return (await client.showChange(id)).change;
 }
@@ -143,7 +142,7 @@ export function runsIn(file: string): number {
   }
 }
 
-/** Every commit that a branch has ever pointed to since a moment, oldest first, by its log. */
+/** Every commit that a branch has pointed to, oldest first, by its log. */
 export async function everyTip(repository: string, branch = 'main'): Promise<string[]> {
   const log = await git(repository, ['reflog', 'show', '--format=%H', `refs/heads/${branch}`]);
   return log.split('\n').toReversed();

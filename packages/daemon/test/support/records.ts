@@ -4,7 +4,7 @@ import { newId } from '@pawl/schema/id';
 import type { Agent, Run, Session } from '@pawl/schema/record';
 import { noBudget, noUsage } from '@pawl/schema/record';
 
-/** An agent's row, but for what is given. */
+/** An agent's row with these fields. */
 export function agentRecord(fields: Partial<Agent>): Agent {
   const id = newId();
   return {
@@ -48,7 +48,7 @@ export function agentRecord(fields: Partial<Agent>): Agent {
   };
 }
 
-/** A run's row, but for what is given: it goes on. */
+/** A run's row with these fields: it is open. */
 export function runRecord(fields: Partial<Run>): Run {
   return {
     id: newId(),
@@ -73,7 +73,7 @@ export function runRecord(fields: Partial<Run>): Run {
   };
 }
 
-/** A session's row, but for what is given. */
+/** A session's row with these fields. */
 export function sessionRecord(run: Run, fields: Partial<Session>): Session {
   return {
     id: newId(),
@@ -101,7 +101,7 @@ export function sessionRecord(run: Run, fields: Partial<Session>): Session {
   };
 }
 
-/** A change's row, but for what is given: open, and wanted by nobody yet. */
+/** A change's row with these fields: open, and not queued. */
 export function changeRecord(fields: Partial<Change>): Change {
   return newChange({
     id: newId(),

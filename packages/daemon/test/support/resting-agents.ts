@@ -10,7 +10,7 @@ import { agentClient } from './agent-client.ts';
 import { agentRecord } from './records.ts';
 import { withStore } from './stores.ts';
 
-/** An agent with its own voice. */
+/** An agent with its own client. */
 export type RestingAgent = Agent & { client: Client };
 
 const definition: Definition = {
@@ -36,13 +36,13 @@ const definition: Definition = {
   sources: [],
 };
 
-/** Agents that have finished, to whom no mail is pushed: rows, and no process. */
+/** Finished agents that fetch their mail: rows, without a process. */
 export async function restingAgents(home: Home, given: Partial<Agent>[]): Promise<RestingAgent[]> {
   const agents = await addRestingAgents(home, given);
   return agents.map((agent) => ({ ...agent, client: agentClient(home, agent.id) }));
 }
 
-/** The same, where no daemon is up that they could speak to. */
+/** The same, without a running daemon. */
 export async function addRestingAgents(
   home: Home,
   given: Partial<Agent>[],

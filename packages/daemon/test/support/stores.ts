@@ -3,7 +3,7 @@ import { sqliteEngine } from '@pawl/store/engine/sqlite-engine';
 import type { Store } from '@pawl/store/store';
 import { openStore } from '@pawl/store/store';
 
-/** The stores that are open in this process, by their homes. */
+/** The stores that are open in this process, by home. */
 const stores = new Map<string, Store>();
 
 /** Lets tests reach an open store by its home. */
@@ -11,7 +11,7 @@ export function shareStore(root: string, store: Store): void {
   stores.set(root, store);
 }
 
-/** Takes a store back that is about to be closed. */
+/** Removes a store that is about to be closed. */
 export function unshareStore(root: string): void {
   stores.delete(root);
 }
@@ -24,8 +24,8 @@ export function storeOf(root: string): Store {
 }
 
 /**
- * Works with the store of a home: the one that is open in this process, else one that is opened for it. A second
- * connection would wait, without letting anything else run, for a transaction of the first that cannot go on meanwhile.
+ * Works with the store of a home: the open one in this process, else a new one. A second connection would block the
+ * process while it waits for a transaction of the first, which could not continue.
  */
 export async function withStore<T>(root: string, work: (store: Store) => Promise<T>): Promise<T> {
   const open = stores.get(root);

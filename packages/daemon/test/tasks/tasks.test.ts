@@ -24,7 +24,7 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** A task with a name of its own, so that tests do not meet in the plan. */
+/** A task with a unique name, so that tests do not interfere in the plan. */
 async function added(fields: { name?: string; phase?: string; after?: string[]; description?: string } = {}) {
   const name = fields.name ?? `task ${randomUUID()}`;
   return (await daemon.client.addTask({ path: daemon.repository, ...fields, name })).task;
@@ -34,7 +34,7 @@ async function shown(id: string): Promise<TaskView> {
   return (await daemon.client.showTask(id)).task;
 }
 
-/** Puts an agent to work on a planned task. */
+/** Starts an agent on a planned task. */
 function take(task: { id: string }, steps: unknown[] = ['complete']) {
   return daemon.work(steps, { task: '', planned: task.id });
 }
@@ -58,7 +58,7 @@ describe('a plan', () => {
     expect(await eventsAbout(task.id)).toEqual(['task.added', 'task.completed']);
   });
 
-  test('eight who add the same at once add one', async () => {
+  test('eight concurrent additions of the same task add one', async () => {
     const name = `race ${randomUUID()}`;
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => daemon.client.addTask({ path: daemon.repository, name })),
@@ -67,7 +67,7 @@ describe('a plan', () => {
     expect(new Set(answers.map(({ task }) => task.id)).size).toBe(1);
   });
 
-  test('a task waits for those before it, by id or name, and is free when they are completed [W3-06]', async () => {
+  test('a task waits for its dependencies, by id or name, and is free when they are completed [W3-06]', async () => {
     const first = await added();
     const second = await added({ after: [first.name, first.id] });
     expect(second).toMatchObject({ state: 'blocked', detail: `waits for ${first.name}`, dependsOn: [first.id] });
@@ -80,7 +80,7 @@ describe('a plan', () => {
     await expect(added({ after: [foreign.id] })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('it is listed by state, phase and project; ids and their beginnings name a task', async () => {
+  test('tasks are listed by state, phase and project, and found by id or id prefix', async () => {
     const phase = `phase ${randomUUID()}`;
     const [pending, blocked, done] = [await added({ phase }), await added({ phase }), await added({ phase })];
     await daemon.client.changeTask(blocked.id.slice(0, 8), 'block', { reason: 'too early' });
@@ -106,7 +106,7 @@ describe('a plan', () => {
 });
 
 describe('an agent and the plan', () => {
-  test('a task that is added with an agent is a sibling of that agent’s task [S3-01, S3-02]', async () => {
+  test('a task that an agent adds is a sibling of that agent’s task [S3-01, S3-02]', async () => {
     const task = await added({ phase: `phase ${randomUUID()}` });
     const agent = await take(task, [{ say: 'standing by' }, 'hang']);
     const own = agentClient(daemon.home, agent.id);
@@ -119,13 +119,13 @@ describe('an agent and the plan', () => {
     await daemon.client.stopAgent(agent.id);
   });
 
-  test('of an agent without a task, the sibling is in its project and in no phase', async () => {
+  test('for an agent without a task, the sibling is in its project and in no phase', async () => {
     const agent = await daemon.rested();
     const { task } = await daemon.client.addTask({ name: randomUUID(), agent: agent.id });
     expect(task).toMatchObject({ phase: '', project: { name: 'sample' } });
   });
 
-  test('it sees and changes the plan of its own project only, and completes only what it has', async () => {
+  test('it sees and changes only its own project’s plan, and completes only its own tasks', async () => {
     const agent = await daemon.rested();
     const own = agentClient(daemon.home, agent.id);
     const foreign = (await daemon.client.addTask({ path: another, name: randomUUID() })).task;
@@ -156,7 +156,7 @@ describe('an agent and the plan', () => {
 });
 
 describe('work on a task', () => {
-  test('its result message becomes the summary, and those who depend on it are told [W3-06]', async () => {
+  test('its result message becomes the summary, and its dependents are told [W3-06]', async () => {
     const first = await added({ description: 'with care' });
     const second = await added({ after: [first.id] });
     await expect(take(second)).rejects.toMatchObject({ code: 'conflict' });
@@ -189,7 +189,7 @@ describe('work on a task', () => {
     await daemon.client.stopAgent(winners[0]?.id ?? '');
   });
 
-  test('a question keeps it; a stop puts it back; a kill does too; going on takes it again', async () => {
+  test('a question keeps it; a stop and a kill requeue it; resuming claims it again', async () => {
     const task = await added();
     const agent = await take(task, [
       { signal: { status: 'questions', questions: ['which one?'] } },
@@ -216,7 +216,7 @@ describe('work on a task', () => {
     ]);
   });
 
-  test('it is put back after a crash, and blocked after the third [W3-10]', async () => {
+  test('it is requeued after a crash, and blocked after the third [W3-10]', async () => {
     const task = await added();
     for (let crash = 1; crash <= 3; crash += 1) {
       const agent = await take(task, [{ signal: { status: 'error', error: `no. ${crash}` } }]);
@@ -230,7 +230,7 @@ describe('work on a task', () => {
     expect((await daemon.client.showTask(task.id)).agents).toHaveLength(3);
   });
 
-  test('one that is done by hand stays so, however its agent ends', async () => {
+  test('one that is completed by hand stays so, however its agent ends', async () => {
     const task = await added();
     const agent = await take(task, [{ say: 'standing by' }, 'hang']);
     await outputHas(daemon.client, agent.id, 'standing by');
@@ -241,7 +241,7 @@ describe('work on a task', () => {
   });
 });
 
-test('at the start of a daemon, tasks of the dead and of those who rest are put back [W3-10]', async () => {
+test('at daemon start, tasks of dead and idle agents are requeued [W3-10]', async () => {
   await using own = await startTestDaemon();
   const add = async () => (await own.client.addTask({ path: own.repository, name: randomUUID() })).task;
   const [first, second, next] = [await add(), await add(), await add()];
@@ -253,7 +253,7 @@ test('at the start of a daemon, tasks of the dead and of those who rest are put 
   await expect(work(['complete'], '@next')).rejects.toMatchObject({ code: 'not_found' });
   const store = storeOf(own.home.root);
   expect(await requeueDead(store)).toBe(0);
-  // As after a crash: the agent is on record as dead, and nobody has seen to its task.
+  // As after a crash: the agent is recorded as dead, and its task is not settled.
   await store.write((tx) => updateAgent(tx, dead.id, { endedAt: tx.now, endReason: 'test' }));
   expect(await requeueDead(store)).toBe(1);
   expect(await requeueDead(store)).toBe(0);

@@ -182,7 +182,7 @@ describe('a merge', () => {
     ['detached', async () => void (await git(daemon.repository, ['checkout', '--quiet', '--detach']))],
     ['mid-merge', async () => writeFileSync(join(daemon.repository, '.git', 'MERGE_HEAD'), `${first}\n`)],
   ];
-  test.each(sampleOf(states, 2))('leaves a work tree that is %s as it is, byte for byte', async (_name, begin) => {
+  test.each(sampleOf(states, 2))('leaves a work tree that is %s unchanged, byte for byte', async (_name, begin) => {
     const errand = await doneErrand(daemon, committing('a.txt', 'a'));
     await begin();
     const before = fingerprint(daemon.repository);

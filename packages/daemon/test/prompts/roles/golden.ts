@@ -7,11 +7,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createDefinitions } from '../../../src/definitions/definitions.ts';
 
-/** The roles that are prompted. A helper is a session that somebody else started, so it never is. */
+/** The roles with prompts. A helper is a foreign session, so it has none. */
 export const roles = ['supervisor', 'merge-queue', 'worker', 'workspace', 'review'] as const;
 export type Role = (typeof roles)[number];
 
-/** A list of commands that stays as it is, whatever the command line becomes. */
+/** A fixed list of commands, independent of the command line. */
 const commands = `The commands.
 
 - \`pawl ps\`: list the agents. Example: \`pawl ps --json\`
@@ -22,7 +22,7 @@ const commands = `The commands.
 - \`pawl answer <answer>\`: answer it. Example: \`pawl answer "port 8080" --conversation-id 4fGhXq\`
 - \`pawl task add <name>\`: add a task. Example: \`pawl task add "test the login"\``;
 
-/** Where each role works: a branch of its own, or a detached checkout of the branch that changes go to. */
+/** Where each role works: its own branch, or a detached checkout of the target branch. */
 const branches: Record<Role, string | null> = {
   supervisor: null,
   'merge-queue': null,
@@ -31,7 +31,7 @@ const branches: Record<Role, string | null> = {
   review: 'work/brave-otter',
 };
 
-/** What each is asked first. */
+/** The first task of each. */
 const asked: Record<Role, string> = {
   supervisor: 'What is everybody up to?',
   'merge-queue': 'Mail has come for you; it stands below.',
@@ -107,10 +107,10 @@ export async function promptOfRole(role: Role): Promise<{ system: string; turn: 
   return assemblePrompt({ assets, agent, run, custom: [`This repository's own text for the ${role}.`] });
 }
 
-/** Where the prompt of a role is kept. They are text files, so that no formatter touches them. */
+/** The golden file of a role. Text files, so that no formatter changes them. */
 export const goldenPath = (role: Role) => join(import.meta.dirname, `${role}.txt`);
 
-// Run as a program, it writes the prompts as they are made now. Read the diff: it is what agents will read.
+// Run as a program, it writes the current prompts. Read the diff: it is what agents will read.
 if (process.argv[1] === import.meta.filename) {
   for (const role of roles) writeFileSync(goldenPath(role), (await promptOfRole(role)).whole);
 }

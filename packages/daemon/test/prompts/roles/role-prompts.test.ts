@@ -13,7 +13,7 @@ test('every built-in definition but the helper has a golden prompt [S4-19]', () 
 });
 
 describe.each(roles)('the prompt of %s', (role) => {
-  test('is what its golden file says [S4-21]', async () => {
+  test('matches its golden file [S4-21]', async () => {
     const kept = existsSync(goldenPath(role)) ? readFileSync(goldenPath(role), 'utf8') : '';
     expect((await promptOfRole(role)).whole, howTo).toBe(kept);
   });
@@ -31,7 +31,7 @@ describe.each(roles)('the prompt of %s', (role) => {
 });
 
 test.each(lasting)(
-  '%s is not told that it is an engineer who commits and signals [S4-03, S4-05, S4-11]',
+  'does not tell %s that it is an engineer who commits and signals [S4-03, S4-05, S4-11]',
   async (role) => {
     const { whole } = await promptOfRole(role);
     const own = readFileSync(`${programs.builtInDefinitions}/${role}.md`, 'utf8').split('\n---\n')[1]?.trim() ?? '';
@@ -47,7 +47,7 @@ test.each(['supervisor', 'merge-queue', 'review'] as const)('%s is asked for no 
   expect(whole).toMatch(/(?:make no commits|You edit, commit, merge and close nothing|Do not edit)/);
 });
 
-test('the words of a person are the turn of the workspace, without a tag around them [S4-12]', async () => {
+test('a person’s message is the turn of the workspace, without a tag around it [S4-12]', async () => {
   expect((await promptOfRole('workspace')).turn).toBe('Why is the login slow?\n');
   expect((await promptOfRole('supervisor')).turn).toBe('<request>\nWhat is everybody up to?\n</request>\n');
 });

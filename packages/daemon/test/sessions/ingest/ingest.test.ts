@@ -77,7 +77,7 @@ async function printed() {
   };
 }
 
-test('the provider’s session id and result are stored with the output that told them, in one commit [S3-23, S3-46]', async () => {
+test('the provider’s session id and result are stored with their output, in one commit [S3-23, S3-46]', async () => {
   await using place = await printed();
   await place.takeIn();
   expect(await place.stored()).toEqual({ id: 'conversation-1', result: 'all done', bytes: [output.length] });
@@ -87,7 +87,7 @@ test('the provider’s session id and result are stored with the output that tol
   expect(place.told).toEqual(['turn ended']);
 });
 
-test('output that could not be stored is told to nobody, and taken in again as a whole [S3-23]', async () => {
+test('output that could not be stored is not announced, and is read again as a whole [S3-23]', async () => {
   await using place = await printed();
   place.failNext();
   await place.takeIn();

@@ -30,7 +30,7 @@ function open(directory: string, given: Partial<IntakeTarget> = {}) {
   });
 }
 
-/** Takes everything in and gives the batches. */
+/** Reads everything and returns the batches. */
 async function takeAll(directory: string, given: Partial<IntakeTarget> = {}): Promise<Batch[]> {
   const intake = open(directory, given);
   const batches: Batch[] = [];
@@ -60,7 +60,7 @@ const limit = line({
   session_id: 'x',
 });
 
-test('facts are found wherever they stand among lines that tell nothing, whatever the cuts [S3-21, S3-23, S3-46, S3-48]', async () => {
+test('facts are found anywhere among irrelevant lines, however the output is cut [S3-21, S3-23, S3-46, S3-48]', async () => {
   await using place = await temporaryDirectory();
   const piece = fc.constantFrom(
     talk,
@@ -93,7 +93,7 @@ test('facts are found wherever they stand among lines that tell nothing, whateve
   );
 });
 
-test('goes on in the middle of a line after a restart, and a batch that was not accepted comes again [5.2.4]', async () => {
+test('continues in the middle of a line after a restart, and repeats an unaccepted batch [5.2.4]', async () => {
   await using place = await temporaryDirectory();
   const out = join(place.path, 'out');
   const whole = talk + result('at the end');
@@ -109,7 +109,7 @@ test('goes on in the middle of a line after a restart, and a batch that was not 
   expect(batch?.patch.result?.text).toBe('at the end');
 });
 
-test('a loud stdout does not silence stderr; a line beyond the limit and a truncated file are noted once', async () => {
+test('a busy stdout does not starve stderr; a line beyond the limit and a truncated file are noted once', async () => {
   await using place = await temporaryDirectory();
   const out = join(place.path, 'out');
   writeFileSync(out, talk.repeat(40_000));
@@ -163,7 +163,7 @@ const delta = (text: string) =>
   line({ type: 'stream_event', event: { delta: { type: 'text_delta', text } }, session_id: 'x' });
 const messagesOf = (batches: Batch[]): SaidMessage[] => batches.flatMap((batch) => batch.messages);
 
-/** An output file to which a test adds, and an intake that takes in what was added. */
+/** An output file to which a test appends, and an intake that reads it. */
 function follow(directory: string, given: Partial<IntakeTarget> = {}) {
   const out = join(directory, 'out');
   writeFileSync(out, '', { flag: 'a' });
@@ -187,8 +187,8 @@ function follow(directory: string, given: Partial<IntakeTarget> = {}) {
   };
 }
 
-describe('what is said becomes history [S1-17, W1-17]', () => {
-  test('answers, tool calls and their results, tied by their ids, in the order in which they came', async () => {
+describe('messages become history [S1-17, W1-17]', () => {
+  test('answers, tool calls and their results, linked by ids, in the order in which they came', async () => {
     await using place = await temporaryDirectory();
     const text = [
       line({ type: 'system', subtype: 'init', session_id: 'x' }),
@@ -219,7 +219,7 @@ describe('what is said becomes history [S1-17, W1-17]', () => {
     const known = { ...session, providerSessionId: 'x' };
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: bytes.length }), async (cut) => {
-        // The first daemon has stored the bytes up to the cut, and the messages of the lines that end before it.
+        // The first daemon has stored the bytes up to the cut, and the messages of complete lines.
         const lines = bytes.subarray(0, bytes.subarray(0, cut).lastIndexOf('\n') + 1);
         writeFileSync(join(place.path, 'out'), lines);
         const before = messagesOf(await takeAll(place.path, { session: known }));
@@ -231,7 +231,7 @@ describe('what is said becomes history [S1-17, W1-17]', () => {
     );
   });
 
-  test('a batch that was not accepted comes again with its messages, and they are not counted twice', async () => {
+  test('an unaccepted batch comes again with its messages, which are not counted twice', async () => {
     await using place = await temporaryDirectory();
     writeFileSync(join(place.path, 'out'), answer('one'));
     using followed = follow(place.path, { messages: limits.messagesPerSession - 1 });
@@ -261,7 +261,7 @@ describe('what is said becomes history [S1-17, W1-17]', () => {
     expect(messagesOf(await takeAll(place.path)).map(({ content }) => content)).toEqual([long]);
   });
 
-  test('plain text is no conversation: it adds nothing, and nobody waits for it', async () => {
+  test('plain text is not a conversation: it adds nothing, and nothing waits for it', async () => {
     await using place = await temporaryDirectory();
     using followed = follow(place.path, { parser: outputParsers.text });
     expect(await followed.add(`a word\n${call('t1', 'ls')}${delta('half')}`)).toEqual([]);
@@ -294,7 +294,7 @@ describe('a history of one session is bounded', () => {
     expect((await followed.add(answer('a').repeat(4))).map(({ kind }) => kind)).toEqual(kinds);
   });
 
-  test('lines that tell no fact are not parsed any more, but the end of the turn is seen', async () => {
+  test('lines without a fact are not parsed any more, but the end of the turn is noticed', async () => {
     await using place = await temporaryDirectory();
     let parsed = 0;
     const counting = {
@@ -308,7 +308,7 @@ describe('a history of one session is bounded', () => {
     await followed.add(answer('a'));
     expect(parsed).toBe(1);
     await followed.add(answer('b').repeat(500));
-    // Only the last line is read, for what the agent is doing.
+    // Only the last line is read, for the agent's current activity.
     expect(parsed).toBe(2);
     expect(followed.intake.live()).toEqual({ live: 'working', detail: 'b' });
     await followed.add(answer('c').repeat(500) + result('done'));
@@ -323,7 +323,7 @@ describe('a history of one session is bounded', () => {
   });
 });
 
-describe('what an agent is in the middle of [3.2.4]', () => {
+describe('the state of a turn [3.2.4]', () => {
   test('its tools run from their call to their result, several at once', async () => {
     await using place = await temporaryDirectory();
     using followed = follow(place.path);
@@ -337,7 +337,7 @@ describe('what an agent is in the middle of [3.2.4]', () => {
     expect(intake.turn().tools).toEqual([]);
   });
 
-  test('an answer is half written from its first piece until it is there [S3-47]', async () => {
+  test('an answer is incomplete from its first piece until its end [S3-47]', async () => {
     await using place = await temporaryDirectory();
     using followed = follow(place.path);
     const { intake } = followed;
@@ -349,7 +349,7 @@ describe('what an agent is in the middle of [3.2.4]', () => {
     expect(intake.turn().answering).toBe(false);
   });
 
-  test('nothing outlives the end of a turn: neither a tool without a result nor half an answer', async () => {
+  test('nothing outlives the end of a turn: neither a tool without a result nor an incomplete answer', async () => {
     await using place = await temporaryDirectory();
     using followed = follow(place.path);
     await followed.add(call('t1', 'sleep') + delta('Hel'));

@@ -17,14 +17,14 @@ afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
 
-/** An agent that has completed, with what its steps left in its worktree. */
+/** A completed agent, with what its steps left in its worktree. */
 async function finished(steps: unknown[] = []): Promise<AgentView & { worktree: string }> {
   const { id } = await daemon.work([...steps, 'complete']);
   const agent = await daemon.ended(id);
   return { ...agent, worktree: agent.worktree ?? '' };
 }
 
-/** Kills an agent and waits until it is settled what becomes of its worktree. */
+/** Kills an agent and waits until its worktree is settled. */
 async function killed(agent: AgentView): Promise<AgentView> {
   await daemon.client.killAgent(agent.id, {});
   let view = agent;
@@ -41,7 +41,7 @@ async function killed(agent: AgentView): Promise<AgentView> {
 const branches = () => git(daemon.repository, ['for-each-ref', '--format=%(refname:short)', 'refs/heads']);
 
 describe('the worktree of a killed agent [7.11, 8.13]', () => {
-  test('that is clean and has no commits goes to the trash, and its branch goes', async () => {
+  test('that is clean and has no commits goes to the trash, and its branch is deleted', async () => {
     const agent = await finished();
     expect((await killed(agent)).worktreeEnd).toMatchObject({ state: 'trashed' });
     expect(existsSync(agent.worktree)).toBe(false);
@@ -49,7 +49,7 @@ describe('the worktree of a killed agent [7.11, 8.13]', () => {
     expect(await git(daemon.repository, ['worktree', 'list'])).not.toContain(agent.alias);
   });
 
-  test('that is clean with commits of its own goes to the trash, and its branch stays', async () => {
+  test('that is clean with its own commits goes to the trash, and its branch stays', async () => {
     const agent = await finished([{ write: { path: 'a.txt', content: 'a' } }, { commit: 'a' }]);
     expect((await killed(agent)).worktreeEnd).toMatchObject({ state: 'trashed' });
     expect(existsSync(agent.worktree)).toBe(false);
@@ -92,14 +92,14 @@ describe('the worktree of a killed agent [7.11, 8.13]', () => {
     await git(daemon.repository, ['worktree', 'unlock', agent.worktree]);
   });
 
-  test('that is missing is noted, and nothing else happens', async () => {
+  test('that is missing is recorded, and nothing else happens', async () => {
     const agent = await finished();
     rmSync(agent.worktree, { recursive: true });
     expect((await killed(agent)).worktreeEnd?.state).toMatch(/missing|trashed/);
     expect(await git(daemon.repository, ['worktree', 'list'])).not.toContain(agent.alias);
   });
 
-  test('stays while a live process of somebody else works in it', async () => {
+  test('stays while another live process works in it', async () => {
     const agent = await finished();
     const sibling = spawn('sleep', ['60'], { cwd: agent.worktree, stdio: 'ignore' });
     try {
@@ -114,7 +114,7 @@ describe('the worktree of a killed agent [7.11, 8.13]', () => {
     }
   });
 
-  test('stays when another worktree lies inside it', async () => {
+  test('stays if another worktree is inside it', async () => {
     const agent = await finished();
     await git(agent.worktree, [
       'worktree',
@@ -129,7 +129,7 @@ describe('the worktree of a killed agent [7.11, 8.13]', () => {
 });
 
 describe('the trash', () => {
-  test('gives a worktree back as it was', async () => {
+  test('restores a worktree as it was', async () => {
     const agent = await finished([{ write: { path: 'a.txt', content: 'a' } }, { commit: 'a' }]);
     const { worktreeEnd } = await killed(agent);
     const entry = worktreeEnd?.state === 'trashed' ? worktreeEnd.entry : '';
@@ -142,13 +142,13 @@ describe('the trash', () => {
     expect(readFileSync(join(agent.worktree, 'a.txt'), 'utf8')).toBe('a');
     expect(await git(agent.worktree, ['status', '--porcelain'])).toBe('');
     expect((await viewOf(daemon.client, agent.id)).worktreeEnd).toMatchObject({ state: 'restored' });
-    // A person looks after it now: nothing takes it away again.
+    // It belongs to the person now: nothing removes it again.
     expect((await daemon.client.pruneWorktrees({ olderThanMs: 3_600_000 })).trashed).not.toContain(agent.worktree);
     await expect(daemon.client.restoreWorktree(entry)).rejects.toMatchObject({ code: 'not_found' });
     await expect(daemon.client.restoreWorktree('../../etc')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('is emptied of what is old enough, never of uncommitted work unless the person insists', async () => {
+  test('drops old entries, never uncommitted work unless the person insists', async () => {
     const agent = await finished();
     const { worktreeEnd } = await killed(agent);
     const entry = worktreeEnd?.state === 'trashed' ? worktreeEnd.entry : '';
@@ -161,7 +161,7 @@ describe('the trash', () => {
     expect((await daemon.client.worktrees()).worktrees.map((each) => each.entry)).not.toContain(entry);
   });
 
-  test('prune takes a retained worktree to the trash once nothing in it would be lost', async () => {
+  test('prune moves a retained worktree to the trash once nothing in it would be lost', async () => {
     const agent = await finished();
     writeFileSync(join(agent.worktree, 'new.txt'), 'new\n');
     expect((await killed(agent)).worktreeEnd?.state).toBe('retained');
@@ -173,7 +173,7 @@ describe('the trash', () => {
     expect((await daemon.client.pruneWorktrees({ olderThanMs: 3_600_000 })).trashed).toContain(agent.worktree);
   });
 
-  test('a person who insists moves uncommitted work to the trash, and it is archived before it is deleted for good', async () => {
+  test('a person who insists moves uncommitted work to the trash, and it is archived before its final deletion', async () => {
     const agent = await finished();
     writeFileSync(join(agent.worktree, 'precious.txt'), 'not committed\n');
     await killed(agent);
