@@ -10,9 +10,9 @@ export type LaunchSpec = {
   directories: {
     /** The working directory. A missing one gives exit code 126. */
     working: string;
-    /** Directories that the command must be able to write, including the working directory. */
+    /** Directories that Pawl gives the command to write, with the working directory. Repositories are not listed. */
     writable: readonly string[];
-    /** Directories that it must be able to read beside those, such as its prompt files. */
+    /** Directories that Pawl gives it to read beside those, such as its prompt files. */
     readable: readonly string[];
   };
   limits: LaunchLimits;
