@@ -9,7 +9,7 @@ import { formatTable } from '../bench/report.ts';
 
 const bench = join(import.meta.dirname, '..', 'bench', 'bench.ts');
 
-test('a measure that takes too long is named with its last step, and leaves no files and processes behind', () => {
+test('a measure that times out is named with its last step, and leaves no files and processes behind', () => {
   const place = mkdtempSync(join(tmpdir(), 'pawl-bench-test-'));
   try {
     const args = [bench, '--quick', '--only', 'kill-family', '--limit', '1'];

@@ -109,7 +109,7 @@ describe('mistakes', () => {
   });
 });
 
-test('what agents print cannot take over the terminal', async () => {
+test('agents’ output cannot take over the terminal', async () => {
   const scenario = join(place.path, 'hostile.json');
   writeFileSync(
     scenario,

@@ -17,7 +17,7 @@ const pages = [
   ...readdirSync(join(root, 'docs'), { recursive: true }).map((name) => `docs/${String(name)}`),
 ].filter((name) => name.endsWith('.md'));
 
-/** A page without what the formatter makes of it. */
+/** A page without the formatter's changes. */
 const squeeze = (text: string) =>
   text
     .replaceAll(/[ \t]+/g, ' ')
@@ -25,18 +25,18 @@ const squeeze = (text: string) =>
     .replaceAll(/\n+/g, '\n')
     .trim();
 
-test('docs/commands.md says what the command table says [S3-89]', () => {
+test('docs/commands.md matches the command table [S3-89]', () => {
   expect(squeeze(read('docs/commands.md'))).toBe(squeeze(commandPage()));
 });
 
-test('the pages tell of every key of config.yaml [S3-89]', () => {
+test('the pages document every key of config.yaml [S3-89]', () => {
   const documented = pages.map(read).join('\n');
   const keys = Object.keys(homeConfigSchema.shape);
   expect(keys.length).toBeGreaterThan(10);
   expect(keys.filter((key) => !new RegExp(`\\b${key}\\b`).test(documented))).toEqual([]);
 });
 
-test('what agents are told of the commands is what the command table says [S4-21]', () => {
+test('the command list in the prompts matches the command table [S4-21]', () => {
   const list = read('packages/daemon/prompts/cli.md');
   expect(squeeze(list), 'run `node scripts/command-docs.ts`').toBe(squeeze(agentCommandPage()));
   for (const name of ['ps', 'fork', 'history', 'mark', 'gate', 'id']) expect(list).toContain(`- \`pawl ${name}`);
@@ -126,7 +126,7 @@ const talkRows = [
 
 const ratchetRows = [...rowsFrom('S4-', 1, 14), ...'S4-23 W4-08 W4-09 W4-10 W4-14 W4-15 W4-19 7.18'.split(' ')];
 
-test('what the roster cannot see, and what a helper is, is said where agents and people read it [S0-02, S0-11, S0-23]', () => {
+test('the limits of the roster, and what a helper is, are documented for agents and people [S0-02, S0-11, S0-23]', () => {
   const page = read('docs/roster.md');
   const contract = read('packages/daemon/agents/helper-mode.md');
   for (const text of [page, contract]) expect(text).toContain('handed to a subagent');
@@ -159,21 +159,21 @@ function testsByRow(): Map<string, string[]> {
   return tests;
 }
 
-test('docs/requirements.md tells of every row of the process model, the definitions, the providers, the talk and the ratchet', () => {
+test('docs/requirements.md has every row of the process model, the definitions, the providers, mail and the merge queue', () => {
   const tests = testsByRow();
   const rows = [...processRows, ...providerRows, ...talkRows, ...ratchetRows];
   expect(rows.filter((row) => !tests.has(row))).toEqual([]);
 });
 
-test('a row about providers, the talk or the ratchet is named by a test that docs/requirements.md gives for it [S3-89]', () => {
+test('a row about providers, mail or the merge queue is named by a test that docs/requirements.md gives for it [S3-89]', () => {
   const tests = testsByRow();
   const named = (row: string) => (tests.get(row) ?? []).some((file) => rowsIn(read(file)).has(row));
-  // Rows of which the page says that they are not there, or otherwise.
+  // Rows that the page says are missing or different.
   const without = ['S3-11', 'S3-65'];
   expect([...providerRows, ...talkRows, ...ratchetRows].filter((row) => !named(row))).toEqual(without);
 });
 
-test('docs/ratchet.md has every state of a change, and a configuration that is right and has every key', async () => {
+test('docs/ratchet.md has every state of a change, and a valid configuration with every key', async () => {
   const page = read('docs/ratchet.md');
   for (const state of changeStates) expect(page).toMatch(new RegExp(`^\\| \`${state}\` +\\|`, 'm'));
   const example = /```yaml\n([^]*?)```/.exec(page)?.[1] ?? '';
@@ -207,13 +207,13 @@ test('every verb that the pages and the definitions name is a command [S4-06, S4
   }
 });
 
-test('docs/definitions.md says of each route what it asks of an agent, as core has it [S2-04, S2-17]', () => {
+test('docs/definitions.md lists what each route requires of an agent, as core has it [S2-04, S2-17]', () => {
   const [begin, end] = doorMarks;
   const printed = read('docs/definitions.md').split(begin)[1]?.split(end)[0] ?? '';
   expect(squeeze(printed), 'run `node scripts/door-docs.ts`').toBe(squeeze(doorTables()));
 });
 
-test('the tables in docs/providers.md are what the presets say', () => {
+test('the tables in docs/providers.md match the presets', () => {
   const cells = read('docs/providers.md')
     .split('\n')
     .filter((line) => line.startsWith('| `'))

@@ -10,7 +10,7 @@ import { workplace } from './support/pawl.ts';
 
 const bin = join(import.meta.dirname, '..', 'dist', 'pawl.mjs');
 
-test('a command that a frozen daemon did not answer makes one agent, also when a person types it again', async () => {
+test('a command that a frozen daemon did not answer creates one agent, even if a person types it again', async () => {
   await using place = await workplace();
   const repository = join(place.path, 'sample');
   await sampleRepository(repository);
@@ -39,7 +39,7 @@ test('a command that a frozen daemon did not answer makes one agent, also when a
   expect(others).toEqual([]);
   expect(again.stdout).toContain(`${agent?.alias} is at work`);
   expect(readdirSync(requests)).toEqual([]);
-  // After an answer the same words are another agent.
+  // After a response the same command creates another agent.
   for (const _ of [1, 2])
     expect(await place.json<Record<string, unknown>>(words, { cwd: repository })).not.toHaveProperty('repeats');
   expect(await agents()).toHaveLength(3);

@@ -28,7 +28,7 @@ function adviceIn(stderr: string): string {
   return /Move it away: (mv .*); then run `pawl up`/.exec(stderr)?.[1] ?? 'false';
 }
 
-test('a lock file that somebody wrote into is emptied, and what stood there is kept [fault 16]', async () => {
+test('a lock file with content is emptied, and the content is kept [fault 16]', async () => {
   await using place = await temporaryDirectory();
   using at = homeIn(place.path);
   writeFileSync(join(at.home, 'pawl.lock'), 'not a lock\n'.repeat(500));
@@ -38,7 +38,7 @@ test('a lock file that somebody wrote into is emptied, and what stood there is k
   expect(readFileSync(join(at.home, 'quarantine', kept), 'utf8')).toContain('not a lock');
 });
 
-describe('something of another kind is named, and the advice works [fault 16]', () => {
+describe('a file of the wrong type is named, and the advice works [fault 16]', () => {
   test.each(
     sampleOf(['pawl.lock', 'pawl.sock', 'daemon.json', 'token', 'state.json', 'logs/daemon.out', 'logs/daemon.log'], 3),
   )('a directory in place of %s', async (name) => {
@@ -66,7 +66,7 @@ describe('something of another kind is named, and the advice works [fault 16]', 
   });
 });
 
-test('a full disk at the start is named, and with some room it starts [fault 9]', async (context) => {
+test('a full disk at start is named, and with some space it starts [fault 9]', async (context) => {
   await using disk = await temporaryDirectory();
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'tmpfs', disk.path]);
   if (status !== 0) context.skip('tmpfs cannot be mounted here');
@@ -90,7 +90,7 @@ test('a full disk at the start is named, and with some room it starts [fault 9]'
 });
 
 test.each(sampleOf([32, 40], 1))(
-  'with %i open files at the most the limit is named, and without it it starts [fault 12]',
+  'with at most %i open files the limit is named, and without it it starts [fault 12]',
   async (most) => {
     await using place = await temporaryDirectory();
     using at = homeIn(place.path);
@@ -101,13 +101,13 @@ test.each(sampleOf([32, 40], 1))(
   },
 );
 
-test('what a shortage comes of is told by the error, or by a look at the system', async () => {
+test('the cause of a shortage is found from the error, or from the system', async () => {
   await using place = await temporaryDirectory();
   const home = homeAt(place.path);
   const failure = (code: string) => Object.assign(new Error(code), { code });
   expect(shortageOf(failure('ENOSPC'), home)).toMatchObject({ code: 'unavailable', message: /is full/ });
   expect(shortageOf(new Error('outer', { cause: failure('EMFILE') }), home)?.message).toContain('EMFILE');
-  // There is room, and files can be opened: SQLite means something else.
+  // There is space, and files can be opened: SQLite means something else.
   expect(shortageOf(Object.assign(new Error('unable to open'), { errcode: 14 }), home)).toBeNull();
   expect(shortageOf(failure('EACCES'), home)).toBeNull();
 });

@@ -14,7 +14,7 @@ const file = (path: string, ...lines: string[]) => ({
 const lines = (count: number) => Array.from({ length: count }, () => '  work();');
 
 describe('the real tree', () => {
-  test('it keeps the measures, but for the listed exceptions, and needs each of these', () => {
+  test('it keeps the measures, except for the listed exceptions, and needs each of these', () => {
     const path = join(workspaceRoot, 'scripts', 'house-exceptions.json');
     const exceptions = JSON.parse(readFileSync(path, 'utf8')) as Exceptions;
     expect(houseProblems(measureHouse(files), exceptions)).toEqual([]);
@@ -57,7 +57,7 @@ describe('walls', () => {
     expect(complaints(path, line)).toEqual([why]);
   });
 
-  test('a room imports itself and what is below it', () => {
+  test('a room imports itself and rooms below it', () => {
     expect(complaints('queue/a.ts', "import { b } from './b.ts';")).toEqual([]);
     expect(complaints('queue/a.ts', "import { b } from '../mail/b.ts';")).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe('measures', () => {
     ]);
   });
 
-  test('an exception that grows, and one that is not needed, are problems', () => {
+  test('an exception that grows, or is not needed, is a problem', () => {
     const long = { measure: 'function-lines', what: 'a.ts f', size: 90 } as const;
     expect(houseProblems([long], { 'function-lines': { 'a.ts f': 90 } })).toEqual([]);
     expect(houseProblems([long], { 'function-lines': { 'a.ts f': 89 } })).toHaveLength(1);

@@ -17,7 +17,7 @@ const manifests: Manifest[] = [
   { path: 'packages/cli', modules: ['@pawl/schema', '@pawl/protocol', 'commander'] },
 ];
 
-/** What is wrong with one file, as `line: reason`. */
+/** The problems of one file, as `line: reason`. */
 function complaints(path: string, ...lines: string[]): string[] {
   return importViolations([{ path, text: lines.join('\n') }], manifests).map(({ line, why }) => `${line}: ${why}`);
 }
@@ -176,7 +176,7 @@ describe('tests and the root’s own files', () => {
   });
 });
 
-test('a cycle between packages is shown with its way', () => {
+test('a cycle between packages is shown with its path', () => {
   const files = [
     { path: 'packages/schema/src/a.ts', text: "import { x } from '@pawl/store/x';" },
     { path: 'packages/store/src/a.ts', text: "import { x } from '@pawl/core/x';" },

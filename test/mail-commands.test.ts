@@ -21,7 +21,7 @@ afterAll(async () => {
   await place[Symbol.asyncDispose]();
 });
 
-/** An agent that was stopped: mail for it waits until somebody lets it go on. */
+/** A stopped agent: its mail waits until it is resumed. */
 async function stopped(): Promise<AgentView> {
   const scenario = join(place.path, 'hang.json');
   writeFileSync(scenario, JSON.stringify({ steps: ['hang'] }));
@@ -31,7 +31,7 @@ async function stopped(): Promise<AgentView> {
   return agent;
 }
 
-test('a person sends, looks, reads and waits; nobody but its recipient acknowledges [S1-25…28, S4-15…17]', async () => {
+test('a person sends, lists, reads and waits; only the recipient acknowledges [S1-25…28, S4-15…17]', async () => {
   const agent = await stopped();
   const { mails } = await place.json<MailsAnswer>(['agent', 'send-message', agent.alias, 'a word']);
   expect(mails[0]).toMatchObject({

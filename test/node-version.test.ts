@@ -24,7 +24,7 @@ test.each([
   ['18.20.0', true, 'Node 20.0 or newer; this is 18.20.0'],
   ['20.1.0', false, 'Node 24.15 or newer; this is 20.1.0'],
   ['24.14.9', false, 'Node 24.15 or newer; this is 24.14.9'],
-])('Node %s is told to be too old in one line (checkout: %s)', async (version, checkout, message) => {
+])('Node %s is reported as too old in one line (checkout: %s)', async (version, checkout, message) => {
   const { status, lines } = await checked(version, { checkout });
   expect(status).toBe(1);
   expect(lines).toHaveLength(1);
@@ -35,11 +35,11 @@ test.each([
   ['20.0.0', true],
   ['24.15.0', false],
   ['25.0.0', false],
-])('Node %s will do (checkout: %s)', async (version, checkout) => {
+])('Node %s is accepted (checkout: %s)', async (version, checkout) => {
   expect(await checked(version, { checkout })).toEqual({ status: 0, lines: [] });
 });
 
-test('package.json, the check and the program agree on the Node that is needed', () => {
+test('package.json, the check and the program agree on the required Node', () => {
   const { engines, devEngines, scripts, files } = JSON.parse(read('package.json')) as {
     engines: { node: string };
     devEngines: { runtime: { version: string } };

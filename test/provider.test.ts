@@ -83,7 +83,7 @@ test('without a coding agent, work fails with exit 2 and says how to install one
   expect(data.agents.map(({ alias }) => alias)).toEqual(['root']);
 });
 
-test('with several, work fails with exit 2 and names them; a choice for the project or the home settles it', async () => {
+test('with several, work fails with exit 2 and names them; a choice for the project or the home resolves it', async () => {
   const both = programs('both', 'claude', 'codex');
   const refused = await pawl(['work', 'something'], both);
   expect(refused.code).toBe(2);
@@ -102,7 +102,7 @@ test('with several, work fails with exit 2 and names them; a choice for the proj
   expect((await pawl(['config', 'unset', 'provider'])).code).toBe(0);
 });
 
-test('the program is looked up on the caller’s PATH, and started from there after a restart, and where it has moved to', async () => {
+test('the program is looked up on the caller’s PATH, also after a restart, and where it has moved to', async () => {
   const only = programs('only', 'claude');
   const second = join(place.path, 'second');
   await sampleRepository(second);
@@ -128,7 +128,7 @@ test('the program is looked up on the caller’s PATH, and started from there af
   await ended(agent.alias);
 });
 
-test('what the scripted stand-in makes is a draft that only a person merges', async () => {
+test('a scripted agent’s change is a draft that only a person merges', async () => {
   const third = join(place.path, 'third');
   await sampleRepository(third);
   const there = (words: string[]) => place.pawl(words, { cwd: third, env: { PATH: poorPath } });

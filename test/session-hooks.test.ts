@@ -65,7 +65,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('a hook that cannot do its work is a warning, and never starts a daemon', async () => {
+test('a hook that fails is a warning, and never starts a daemon', async () => {
   await using place = await workplace();
   const { code, stdout, stderr } = await place.pawl(['hook', 'user-prompt'], { input: 'not JSON' });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -34,7 +34,7 @@ async function checkout() {
   };
 }
 
-test('of several setups at once, one builds and the others wait for it', async () => {
+test('of several concurrent setups one builds and the others wait for it', async () => {
   await using place = await checkout();
   await Promise.all([place.setup(), place.setup(), place.setup()]);
   expect(place.builds()).toBe('built\n');

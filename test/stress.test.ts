@@ -56,7 +56,7 @@ test('flaky', () => {
   symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'));
 }
 
-test('repeats the selected tests, lists those that failed in any round, and keeps what they printed', async () => {
+test('repeats the selected tests, lists those that failed in any round, and keeps their output', async () => {
   await using place = await temporaryDirectory();
   writeSuite(place.path);
   const { code, stdout } = await stress(place.path, ['--rounds', '3']);
@@ -73,7 +73,7 @@ test('repeats the selected tests, lists those that failed in any round, and keep
   expect((await stress(place.path, ['--rounds', '1', 'fla'])).stdout).toContain('No test failed in 1 rounds.');
 });
 
-test('an interrupt ends everything that it started', async () => {
+test('an interrupt ends all its processes', async () => {
   await using place = await temporaryDirectory();
   writeSuite(place.path);
   const child = startStress(place.path, ['--rounds', '1000']);
@@ -90,7 +90,7 @@ test('an interrupt ends everything that it started', async () => {
   await waitUntil(() => !started.some((identity) => isAlive(identity)), { what: 'all to be gone' });
 });
 
-test('refuses a number of rounds that is none', async () => {
+test('refuses an invalid number of rounds', async () => {
   await using place = await temporaryDirectory();
   expect((await stress(place.path, ['--rounds', 'many'])).code).toBe(2);
 });

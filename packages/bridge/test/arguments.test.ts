@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseArguments } from '../src/arguments.ts';
 
-test('the command line is read', () => {
+test('parses the command line', () => {
   const words = 'codex --resume old --fork-session --session-id new --model m --mode x --permission read-only --steer';
   expect(parseArguments([...words.split(' '), '--', 'codex', 'app-server', '--help'])).toEqual({
     protocol: 'codex',

@@ -11,6 +11,6 @@ test.each([
   ['unexpected status 401 Unauthorized', 401],
   ['the file has 4290 lines', null],
   ['', null],
-])('"%s" stands for %s', (text, status) => {
+])('"%s" means %s', (text, status) => {
   expect(statusInWords(text)).toBe(status);
 });

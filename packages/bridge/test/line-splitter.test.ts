@@ -21,7 +21,7 @@ test('wherever the bytes are cut, the lines are the same', () => {
   );
 });
 
-test('a line at the limit is read, a longer one is told by its length, and white space is nothing', () => {
+test('a line at the limit is read, a longer one is reported by its length, and white space is ignored', () => {
   expect(split([Buffer.from('12345678\n123456789\n \n\nab')])).toEqual([
     { text: '12345678' },
     { oversizedBytes: 9 },

@@ -17,7 +17,7 @@ async function toolOf(bridge: RunningBridge): Promise<number> {
   return Number(/pid (\d+)/.exec(JSON.stringify(line))?.[1]);
 }
 
-test.each(agents)('%s: an agent that dies in its turn leaves an error with its last words', async (protocol, name) => {
+test.each(agents)('%s: an agent that dies in its turn leaves an error with its last output', async (protocol, name) => {
   await using bridge = new RunningBridge([protocol, ...fake(name)]);
   bridge.say('crash');
   expect(await bridge.exit).toBe(1);
@@ -28,7 +28,7 @@ test.each(agents)('%s: an agent that dies in its turn leaves an error with its l
   expect(bridge.stderr).toContain('the engine is on fire');
 });
 
-test.each(agents)('%s: SIGTERM ends the turn, the agent and the tool that it runs', async (protocol, name) => {
+test.each(agents)('%s: SIGTERM ends the turn, the agent and its running tool', async (protocol, name) => {
   await using bridge = new RunningBridge([protocol, ...fake(name)]);
   bridge.say('hang');
   const tool = await toolOf(bridge);
@@ -40,7 +40,7 @@ test.each(agents)('%s: SIGTERM ends the turn, the agent and the tool that it run
   expect(bridge.ofType('result')).toHaveLength(1);
 });
 
-test('SIGINT to an agent that does not listen ends all of it in time', async () => {
+test('SIGINT to an unresponsive agent ends all of it in time', async () => {
   await using bridge = new RunningBridge(['acp', ...fake('fake-acp', 'stubborn')]);
   bridge.say('hang');
   const tool = await toolOf(bridge);
@@ -51,7 +51,7 @@ test('SIGINT to an agent that does not listen ends all of it in time', async () 
   await waitUntil(() => !isRunning(tool), { what: 'the end of the tool' });
 });
 
-test('an agent that is signalled together with the bridge is no agent that died', async () => {
+test('an agent that is signalled together with the bridge did not crash', async () => {
   await using bridge = new RunningBridge(['codex', ...fake('fake-codex')]);
   bridge.say('hang');
   const tool = await toolOf(bridge);
@@ -75,7 +75,7 @@ test('the end of stdin lets the running and the waiting turns finish', async () 
 });
 
 test.each(agents)(
-  '%s: an input whose name was seen is handed over once, in its turn and after it',
+  '%s: an input with a known id is handed over once, in its turn and after it',
   async (protocol, name) => {
     await using bridge = new RunningBridge([protocol, ...fake(name)]);
     const uuid = '00000001-1111-4111-8111-111111111111';
@@ -112,7 +112,7 @@ test('pi: an input that the agent accepts but does not show is not echoed', asyn
   expect(bridge.echoes).toEqual(['hang']);
 });
 
-test('input that is none is reported and skipped', async () => {
+test('invalid input is reported and skipped', async () => {
   await using bridge = new RunningBridge(['pi', ...fake('fake-pi')]);
   bridge.write({ type: 'assistant' });
   bridge.write({ type: 'user', message: { content: [{ type: 'image' }] } });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cancelledBy, createCancellations } from '../src/cancellation.ts';
 
-test('a call is ended by the one who made it', () => {
+test('a call is cancelled by its own client', () => {
   const calls = createCancellations();
   const one = calls.begin('a', 1);
   calls.cancel('b', 1);
@@ -12,7 +12,7 @@ test('a call is ended by the one who made it', () => {
   expect(one.signal.aborted).toBe(true);
 });
 
-test('of two clients with the same number neither is ended; after one is over, the other may be', () => {
+test('of two clients with the same request id neither is cancelled; after one is over, the other may be', () => {
   const calls = createCancellations();
   const [one, other] = [calls.begin('a', 1), calls.begin('a', 1)];
   calls.cancel('a', 1);

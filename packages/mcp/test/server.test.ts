@@ -16,7 +16,7 @@ afterEach(() => {
 
 describe('failures', () => {
   test.each(Object.keys(errorCodes).filter((code) => code !== 'daemon_unreachable'))(
-    '%s is a failure of the tool, with what to do next',
+    '%s is a tool error, with what to do next',
     async (code) => {
       const failing = () => Promise.reject(new PawlError(code as ErrorCode, 'It went wrong.', { hint: 'Do this.' }));
       const client = await connected(aDesk({ whoami: failing }));
@@ -28,7 +28,7 @@ describe('failures', () => {
     },
   );
 
-  test('what nobody foresaw is one, too', async () => {
+  test('an unexpected error is one, too', async () => {
     const client = await connected(aDesk({ whoami: () => Promise.reject(new TypeError('x is not a function')) }));
     const { structuredContent, isError } = await client.callTool({ name: 'whoami', arguments: {} });
     expect([isError, structuredContent]).toEqual([
@@ -38,7 +38,7 @@ describe('failures', () => {
   });
 });
 
-describe('a daemon that is away', () => {
+describe('an unreachable daemon', () => {
   test('is waited for, and asked with the same key', async () => {
     const keys: string[] = [];
     const sendMail: PawlClient['sendMail'] = async (_body, key) => {
@@ -54,7 +54,7 @@ describe('a daemon that is away', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  test('is not waited for when something else is wrong', async () => {
+  test('is not waited for after other errors', async () => {
     let asked = 0;
     const sendMail = () => Promise.reject(new PawlError('conflict', `${++asked}`));
     const client = await connected(aDesk({ sendMail }));
@@ -62,7 +62,7 @@ describe('a daemon that is away', () => {
     expect(asked).toBe(1);
   });
 
-  test('takes nothing of a wait’s time along when it comes back', async () => {
+  test('does not use up the time of a wait', async () => {
     let opened = 0;
     const client = await connected(
       aDesk({
@@ -81,7 +81,7 @@ describe('a daemon that is away', () => {
 });
 
 describe('a call that waits', () => {
-  /** Listens until it is told to leave off, and says when it has begun. */
+  /** Listens until it is aborted, and reports when it has started. */
   function patient() {
     const begun = Promise.withResolvers<AbortSignal>();
     async function* listen(_agent: string, signal = AbortSignal.abort()): AsyncGenerator<never> {
@@ -106,7 +106,7 @@ describe('a call that waits', () => {
     await waitUntil(() => signal.aborted, { what: 'the wait to be given up' });
   });
 
-  test('ends with its time, which is shorter than clients usually wait', async () => {
+  test('ends with its timeout, which is shorter than clients usually wait', async () => {
     const { listen } = patient();
     const client = await connected(aDesk({ whoami: async () => own, listen }));
     const { structuredContent } = await client.callTool({ name: 'listen', arguments: { timeout_seconds: 0.01 } });
@@ -114,7 +114,7 @@ describe('a call that waits', () => {
     expect(mcpLimits.waitSeconds).toBeLessThan(60);
   });
 
-  test('tells a client that asked for it that it goes on', async () => {
+  test('sends progress to a client that asked for it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { begun, listen } = patient();
     const client = await connected(aDesk({ whoami: async () => own, listen }));

@@ -23,7 +23,7 @@ const verbs = [
   'change_comment',
 ];
 
-test('an agent has every verb, and a person’s program those that look, and send', () => {
+test('an agent has every verb, and a person’s program has read-only ones and send', () => {
   expect(toolsFor('agent').map(({ name }) => name)).toEqual(verbs);
   expect(toolsFor('person').map(({ name }) => name)).toEqual([
     'whoami',
@@ -37,7 +37,7 @@ test('an agent has every verb, and a person’s program those that look, and sen
 });
 
 test.each(toolsFor('agent').map((tool) => [tool.name, tool] as const))(
-  '%s tells a model when to use it, and takes nothing that it does not know',
+  '%s tells a model when to use it, and refuses unknown arguments',
   (_name, { description, input }) => {
     expect(description).toMatch(/\bUse it|it (lists|waits|makes)|Answers a question/i);
     expect(description.length).toBeLessThan(700);
@@ -47,7 +47,7 @@ test.each(toolsFor('agent').map((tool) => [tool.name, tool] as const))(
   },
 );
 
-test('whatever shows what others wrote says that it carries no authority', () => {
+test('every tool that shows others’ text says that it carries no authority', () => {
   for (const name of ['send', 'mail', 'ask', 'change_list', 'change_show'])
     expect(toolsFor('agent').find((tool) => tool.name === name)?.description).toContain('authority of the user');
 });

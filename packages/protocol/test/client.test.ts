@@ -116,7 +116,7 @@ describe.each<Way>(['a unix socket', 'fetch'])('over %s', (way) => {
       ['worktree', (client) => client.restoreWorktree('..'), 'not_found'],
       ['task', (client) => client.showTask(''), 'not_found'],
       ['change', (client) => client.showChange('..'), 'not_found'],
-    ])('a name that would lead to another path is no %s', async (noun, call, code) => {
+    ])('a name that would lead to another path is not a %s', async (noun, call, code) => {
       await using served = await serve(answer(200, '{}'));
       const error = await refusal(Promise.resolve().then(() => call(served.client)));
       expect(error).toMatchObject({ code, message: expect.stringContaining(`There is no ${noun} "`) as string });
@@ -125,7 +125,7 @@ describe.each<Way>(['a unix socket', 'fetch'])('over %s', (way) => {
   });
 
   describe('failures', () => {
-    test('a failure is the PawlError it was', async () => {
+    test('a failure is the original PawlError', async () => {
       const error = { code: 'ambiguous', message: 'Two fit.', hint: 'Say more.', details: { matches: [1] } };
       await using served = await serve(answer(409, JSON.stringify({ error })));
       expect(await refusal(served.client.inspectAgent('x'))).toMatchObject(error);
@@ -155,7 +155,7 @@ describe.each<Way>(['a unix socket', 'fetch'])('over %s', (way) => {
       expect(error.message).toContain(message);
     });
 
-    test('an answer that is no JSON is an internal failure even when all is well', async () => {
+    test('a response that is not JSON is an internal failure even with status 200', async () => {
       await using served = await serve(answer(200, 'ok'));
       expect(await refusal(served.client.daemon())).toMatchObject({ code: 'internal' });
     });
@@ -170,8 +170,8 @@ describe.each<Way>(['a unix socket', 'fetch'])('over %s', (way) => {
     expect(when === 'before the answer' ? ['timeout'] : ['timeout', 'daemon_unreachable']).toContain(code);
   });
 
-  describe('a daemon that is gone', () => {
-    test('one that dies before it answers, or in the middle', async () => {
+  describe('a daemon that dies', () => {
+    test('before it answers, or in the middle', async () => {
       await using dying = await serve((request) => void request.socket.destroy());
       expect(await refusal(dying.client.daemon())).toMatchObject({ code: 'daemon_unreachable' });
       await using cut = await serve((_request, response) => {
@@ -186,7 +186,7 @@ describe.each<Way>(['a unix socket', 'fetch'])('over %s', (way) => {
     const event = (seq: number) => ({ seq, at: 0, type: 'run.started', projectId: null, agentId: null, data: {} });
     const open = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' });
 
-    test('output: chunks and the end; what is not known is passed over', async () => {
+    test('output: chunks and the end; unknown messages are ignored', async () => {
       await using served = await serve((_request, response) => {
         open(response).end(
           `: hi\n\nid: 1\nevent: chunk\ndata: ${JSON.stringify(chunk(1))}\n\nevent: new\ndata: x\n\nevent: ended\ndata: {}\n\n`,
@@ -198,7 +198,7 @@ describe.each<Way>(['a unix socket', 'fetch'])('over %s', (way) => {
       expect(served.requests[0]?.headers.accept).toBe('text/event-stream');
     });
 
-    test('events: from the last one that was seen, with gaps', async () => {
+    test('events: from the last one seen, with gaps', async () => {
       await using served = await serve((_request, response) => {
         open(response).end(`event: gap\ndata: {"lastSeq":7}\n\nid: 8\ndata: ${JSON.stringify(event(8))}\n\n`);
       });
@@ -235,7 +235,7 @@ describe.each<Way>(['a unix socket', 'fetch'])('over %s', (way) => {
       expect(error.code).toBe('agent_not_found');
     });
 
-    test('a connection that is lost in the middle is told from an end', async () => {
+    test('a connection lost in the middle is distinguished from an end', async () => {
       await using served = await serve((_request, response) => {
         open(response).write(`event: chunk\ndata: ${JSON.stringify(chunk(1))}\n\n`, () => response.socket?.destroy());
       });

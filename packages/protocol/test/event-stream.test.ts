@@ -56,7 +56,7 @@ function cut(text: string, places: number[]): string[] {
   return ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
 }
 
-test('the same messages come out however the text is cut', async () => {
+test('the same messages result however the text is cut', async () => {
   await fc.assert(
     fc.asyncProperty(messages, fc.array(fc.nat(), { maxLength: 20 }), async (sent, places) => {
       const text = sent.map((message) => `${write(message)}: ping\n\n`).join('');
@@ -75,7 +75,7 @@ test('any text gives the same in one piece and in single characters', async () =
   );
 });
 
-test('a message without an end is given up, not collected for ever', async () => {
+test('a message without an end is given up, not collected forever', async () => {
   let pieces = 0;
   async function* endless(): AsyncGenerator<string> {
     for (;;) {

@@ -107,7 +107,7 @@ describe('the arguments of a session [S3-19, S3-40, S3-41]', () => {
   });
 });
 
-describe('what a session is kept from and given', () => {
+describe('limits and additions of a session', () => {
   const able: ProviderPreset = {
     ...preset,
     chooseSession: null,
@@ -156,13 +156,13 @@ describe('what a session is kept from and given', () => {
     expect(args.join(' ')).not.toContain('hidden');
   });
 
-  test('a word for the environment is no argument', () => {
+  test('an option for the environment is not an argument', () => {
     const { args, env } = sessionCommand(able, { ...fresh, readOnly: true });
     expect(args).toEqual(['--print', '--plan']);
     expect(env).toEqual({ MODE: 'read only={}' });
   });
 
-  test('a bridge passes on what is said of tools, settings and servers', () => {
+  test('a bridge passes on tools, settings and servers', () => {
     const bridge: ProviderPreset = {
       ...able,
       tools: { allow: ['--tools', '{tools}'], deny: [] },
@@ -203,13 +203,13 @@ describe('what a session is kept from and given', () => {
       'invalid_input',
       /needs the option scenario/,
     ],
-  ])('one that cannot be %s is not started', (_name, changed, given, code, message) => {
+  ])('a provider that cannot be %s is not started', (_name, changed, given, code, message) => {
     expect(() => sessionCommand({ ...able, ...changed }, { ...fresh, ...given })).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) as string }),
     );
   });
 
-  test('tools are called what the CLI calls them', () => {
+  test('tools have the CLI’s own names', () => {
     const tools: ProviderPreset['tools'] = { allow: ['-t', '{tools}'], deny: ['-x', '{tools}'], names: { Bash: 'sh' } };
     const given = { ...fresh, tools: { allowed: ['Bash', 'Other'], denied: ['Bash'] } };
     expect(sessionCommand({ ...able, tools }, given).args).toEqual(['--print', '--yolo', '-t', 'sh,Other', '-x', 'sh']);
@@ -236,20 +236,20 @@ describe('the prompt', () => {
     expect(words).toMatchObject({ prompt: 'do it', stdin: 'file' });
   });
 
-  test('where no system prompt is taken, all of it is the first turn', () => {
+  test('without a system prompt option, all of it is the first turn', () => {
     const given = { ...fresh, prompt: { system: 'you are', turn: 'do it' } };
     expect(sessionCommand({ ...preset, promptMode: 'stdin' }, given).prompt).toBe('you are\n\ndo it');
   });
 
   const asWord: ProviderPreset = { ...preset, promptMode: 'argument', promptArguments: ['--message', '{prompt}'] };
 
-  test('as a word it is the last one, and is not taken for an option', () => {
+  test('as an argument it is the last one, and is not parsed as an option', () => {
     const words = sessionCommand(asWord, { ...fresh, prompt: { system: null, turn: '--force {session}\0' } });
     expect(words.args.slice(-2)).toEqual(['--message', '\n--force {session}']);
     expect(words).toMatchObject({ prompt: '', stdin: 'file' });
   });
 
-  test('as a word it has to fit', () => {
+  test('as an argument it must fit', () => {
     const sized = (bytes: number) => ({ ...fresh, prompt: { system: null, turn: 'é'.repeat(bytes / 2) } });
     expect(sessionCommand(asWord, sized(120 * 1024)).args).toHaveLength(5);
     expect(() => sessionCommand(asWord, sized(120 * 1024 + 2))).toThrow(
@@ -266,7 +266,7 @@ describe('the prompt', () => {
   });
 });
 
-test('a value that looks like a variable is a word, and never reaches the environment', () => {
+test('a value that looks like a variable is an argument, and never reaches the environment', () => {
   const own: ProviderPreset = { ...preset, access: { full: ['env:OWN=1'], readOnly: null } };
   const { args, env } = sessionCommand(own, { ...fresh, model: 'env:NODE_OPTIONS=--require ./evil.cjs' });
   expect(env).toEqual({ OWN: '1' });

@@ -7,7 +7,7 @@ const builtIn = builtInPresets({ scriptedAgent: ['node', 's'], bridge: ['node', 
 const named = (name: string, presets = builtIn) => presets.find((preset) => preset.name === name)!;
 const load = (entries: Record<string, unknown>) => withCustomPresets(builtIn, entries);
 
-test('an entry adds a provider that differs from another in what it says [S3-45]', () => {
+test('an entry adds a provider that overrides fields of another [S3-45]', () => {
   const { presets, problems } = load({
     mine: {
       extends: 'claude',
@@ -38,7 +38,7 @@ test('an entry adds a provider that differs from another in what it says [S3-45]
   expect(named('claude', presets)).toBe(claude);
 });
 
-test('a CLI of its own is not taken to show what it was told, unless that is said', () => {
+test('a custom CLI does not echo its input, unless the entry says so', () => {
   const live = { command: ['tool'], prompt_mode: 'stream-json' };
   const { presets } = load({ tool: live, told: { ...live, echoes: true }, mine: { extends: 'claude' } });
   expect(['tool', 'told', 'mine'].map((name) => named(name, presets).echoes)).toEqual([false, true, true]);
@@ -67,7 +67,7 @@ test('a command alone makes a provider whose output is text [S3-51]', () => {
   expect(named('same', presets).promptArguments).toEqual([]);
 });
 
-test('one that names another program is looked for by that', () => {
+test('an entry that names another program is found by that', () => {
   const { presets } = load({ 'codex-live': { command: ['mine'] }, 'pi-live': { env: {} } });
   expect(named('codex-live', presets).program).toBeUndefined();
   expect(named('pi-live', presets).program).toBe('pi');
@@ -89,13 +89,13 @@ test.each<[string, unknown, RegExp]>([
   ['mine', 'claude', /providers\.mine/],
   ['Bad Name', { extends: 'claude' }, /a name is/],
   ['__proto__x', { extends: 'claude' }, /a name is/],
-])('an entry that is not right is left out and told: %s %j', (name, entry, reason) => {
+])('an invalid entry is ignored and reported: %s %j', (name, entry, reason) => {
   const { presets, problems } = load({ [name]: entry, good: { extends: 'pi' } });
   expect(problems).toEqual([{ name, reason: expect.stringMatching(reason) as string }]);
   expect(presets.map((preset) => preset.name)).toEqual([...builtIn.map((preset) => preset.name), 'good']);
 });
 
-test('who asks for one that was left out is told why', () => {
+test('a request for an ignored entry is refused with the reason', () => {
   const { presets, problems } = load({ mine: { extends: 'nobody' } });
   const providers = providerRegistry(presets, problems);
   expect(() => providers.get('mine')).toThrow(
@@ -107,11 +107,11 @@ test('who asks for one that was left out is told why', () => {
   expect(providers.problems()).toEqual(problems);
 });
 
-test('a broken override leaves what it would have overridden', () => {
+test('a broken override leaves the original', () => {
   expect(named('claude', load({ claude: { hook: 7 } }).presets)).toBe(named('claude'));
 });
 
-test('there is an end to how many there may be', () => {
+test('the number of entries is limited', () => {
   const entries = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`p${index}`, { extends: 'pi' }]));
   expect(load(entries).problems.map(({ name }) => name)).toEqual(['p100']);
 });

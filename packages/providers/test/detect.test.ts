@@ -28,8 +28,8 @@ async function workbench() {
 const preset = (name: string, more: object = {}) =>
   definePreset({ name, description: name, command: [name, 'run'], install: `npm i -g ${name}`, ...more });
 
-describe('what is installed', () => {
-  test('each program is found, with its version, where it says one', async () => {
+describe('installed programs', () => {
+  test('each program is found, with its version if it reports one', async () => {
     await using bench = await workbench();
     const one = await bench.program('one', 'echo "one-cli 1.2.3-beta (build 7)"');
     const two = await bench.program('two', 'exit 3');
@@ -50,7 +50,7 @@ describe('what is installed', () => {
     });
   });
 
-  test('a program that is slow to tell its version is asked again, with more patience', async () => {
+  test('a program that is slow to report its version is asked again, with a longer timeout', async () => {
     await using bench = await workbench();
     const calls = join(bench.path, 'calls');
     await bench.program('one', `echo x >> '${calls}'; [ "$(wc -l < '${calls}')" -gt 1 ] || exec sleep 60; echo 4.5.6`);
@@ -59,7 +59,7 @@ describe('what is installed', () => {
     expect(readFileSync(calls, 'utf8')).toBe('x\nx\n');
   });
 
-  test('a version is asked for once, until the program is another', async () => {
+  test('a version is read once, until the program changes', async () => {
     await using bench = await workbench();
     const calls = join(bench.path, 'calls');
     const write = (version: string) => bench.program('one', `echo x >> '${calls}'; echo ${version}`);
@@ -72,7 +72,7 @@ describe('what is installed', () => {
     expect(await look()).toBe('2.0.0');
   });
 
-  test('what asks sees no secret of the daemon’s', async () => {
+  test('the probe sees no secret of the daemon’s', async () => {
     await using bench = await workbench();
     const seen = join(bench.path, 'seen');
     await bench.program('one', `env > '${seen}'; echo 1.0`);
@@ -82,7 +82,7 @@ describe('what is installed', () => {
 });
 
 describe('a program', () => {
-  test('is looked for as a shell does, but never relative to where one happens to be', async () => {
+  test('is looked up as a shell does, but never relative to the current directory', async () => {
     await using bench = await workbench();
     const one = await bench.program('one', 'true');
     const find = (program: string, path: string) => findProgram(program, { PATH: path });
@@ -110,7 +110,7 @@ describe('a program', () => {
     await gone(`${pidFile}.2`);
   });
 
-  test('that cannot be started says nothing', async () => {
+  test('that cannot be started has no version', async () => {
     await using bench = await workbench();
     expect(await printedBy(['/nowhere/x'], { environment: {}, timeoutMs: 1_000, bytes: 10 })).toBe('');
     const broken = await bench.program('broken', '');
@@ -119,7 +119,7 @@ describe('a program', () => {
   });
 });
 
-test('whoever is to work has to be installed, and a person is told how', async () => {
+test('a missing program is refused, with how to install it', async () => {
   await using bench = await workbench();
   await expect(requireInstalled(preset('one'), bench.environment)).rejects.toMatchObject({
     code: 'unknown_provider',

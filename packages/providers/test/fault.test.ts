@@ -16,7 +16,7 @@ const patterns = {
   transient: ['overloaded|at capacity'],
 };
 
-describe('the words of model vendors', () => {
+describe('error messages of model vendors', () => {
   test.each([
     ["You've hit your 5-hour limit · resets 5:41am (UTC)", 'limit'],
     ["You've hit your limit · resets 5:41am (UTC)", 'limit'],
@@ -83,7 +83,7 @@ describe("a preset's own patterns", () => {
     expect(faultIn(`${'\nnothing'.repeat(10_000)}\ninvalid key`, patterns)).toBe('auth');
   });
 
-  test('one that cannot be used is refused, and left out where it was not checked', () => {
+  test('an invalid pattern is refused, and ignored if it was not checked', () => {
     const given = { limit: ['(key'], auth: ['key'], transient: [] };
     expect(() => checkPatterns(given)).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringContaining('"(key"') as string }),
@@ -93,7 +93,7 @@ describe("a preset's own patterns", () => {
     expect(() => checkPatterns(patterns)).not.toThrow();
   });
 
-  test('any text is answered', () => {
+  test('any text gives a result', () => {
     fc.assert(
       fc.property(anyText, (words) => {
         expect([null, 'limit', 'auth', 'transient']).toContain(faultIn(words, patterns));
@@ -103,7 +103,7 @@ describe("a preset's own patterns", () => {
     );
   });
 
-  test('a megabyte of text that nearly matches takes no time', () => {
+  test('a megabyte of text that nearly matches is fast', () => {
     const spentMs = processorMs(() => {
       for (const words of ['hit your ', 'token ', 'api ', 'invalid ', '4', 'connection '])
         expect(faultOf(null, words.repeat(200_000), 'limit')).toBeNull();

@@ -31,7 +31,7 @@ test('in Claude’s form they are a file', () => {
   });
 });
 
-test('for codex they are words, without anything that may be secret', () => {
+test('for codex they are arguments, without possible secrets', () => {
   const { words, env, files } = describeIn({ format: 'codex' });
   const sh = String.raw`args=["-c",". \"$0\"; exec \"$@\"","/session/mcp-files.env","/bin/serve","a \"b\"","--x"]`;
   expect(words).toEqual([
@@ -47,7 +47,7 @@ test('for codex they are words, without anything that may be secret', () => {
   expect(Object.keys(files)).toEqual(['mcp-files.env']);
 });
 
-test('what codex starts has its variables as they are', async () => {
+test('servers that codex starts get their variables unchanged', async () => {
   await using place = await temporaryDirectory();
   const value = `a'b "c" $HOME \`d\`\n\\e`;
   const { files } = describeIn({ format: 'codex' }, { one: { command: 'x', args: [], env: { VALUE: value } } });
@@ -116,7 +116,7 @@ test.each([
   { format: 'claude', arguments: ['--mcp-config', '{file}'] },
   { format: 'codex' },
   { format: 'opencode', variable: 'O' },
-] as const)('where there are none, %j says nothing', (format) => {
+] as const)('without servers, %j adds nothing', (format) => {
   const given = format?.format === 'claude' ? { ...format, arguments: [...format.arguments] } : format;
   expect(describeIn(given, {})).toEqual({ words: [], env: {}, files: {} });
 });

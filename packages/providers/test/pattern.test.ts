@@ -16,7 +16,7 @@ function isIn(source: string, text: string): boolean {
   return pattern.isIn(text);
 }
 
-describe('what a pattern finds', () => {
+describe('matches', () => {
   test.each([
     ['hit your .+ limit', "You've HIT YOUR 5-hour Limit · resets"],
     ['retrying in \\d+s .*429', 'x\nRetrying in 60s (attempt 1/10): [API Error: 429'],
@@ -49,7 +49,7 @@ describe('what a pattern finds', () => {
     expect(isIn(source, text)).toBe(false);
   });
 
-  test("the language's own expressions find the same", () => {
+  test('native regular expressions find the same', () => {
     const atom = fc.constantFrom(
       'a',
       'b',
@@ -78,7 +78,7 @@ describe('what a pattern finds', () => {
   });
 });
 
-describe('what is no pattern', () => {
+describe('invalid patterns', () => {
   test.each([
     ['(', 'unterminated'],
     ['[a', 'unterminated'],
@@ -99,7 +99,7 @@ describe('what is no pattern', () => {
     expect(compilePattern(source)).toEqual({ refused: expect.stringContaining(why) as string });
   });
 
-  test('any text is a pattern or is none, and throws nothing', () => {
+  test('any text is a pattern or is refused, and nothing throws', () => {
     const parts = fc.constantFrom(
       '(',
       ')',

@@ -15,11 +15,11 @@ test.each([
   [['python3.12', 'a.py'], { names: [], commandLine: String.raw`(^|/)a\.py$` }],
   [['node'], { names: [], commandLine: null }],
   [['/bin/sh', '-c', 'x'], { names: [], commandLine: null }],
-])('the processes of %j are told by %j', (command, expected) => {
+])('the processes of %j are recognised by %j', (command, expected) => {
   expect(processOf(command)).toEqual(expected);
 });
 
-test('an entry of config.yaml is told by its own command, and by what it builds on [W0-03]', () => {
+test('an entry of config.yaml is recognised by its own command, and by what it builds on [W0-03]', () => {
   const { of, problems } = processes({
     mine: { extends: 'claude', command: ['/opt/mine', '-p'] },
     tool: { command: ['tool'] },
@@ -34,7 +34,7 @@ test('an entry of config.yaml is told by its own command, and by what it builds 
   expect(of('claude')).toEqual(claude);
 });
 
-test('an entry may say what its processes look like, and a pattern that is none is told [W0-03]', () => {
+test('an entry may describe its processes, and an invalid pattern is reported [W0-03]', () => {
   const { of, problems } = processes({
     codex: { process: { names: ['codex', 'kodex'] } },
     tool: { command: ['tool'], process: { command_line: '/tool/main' } },

@@ -6,7 +6,7 @@ const scripted = scriptedPreset(['node', 'agent.ts'], '/state');
 const other = { ...scripted, name: 'other' };
 const providers = providerRegistry([scripted, other]);
 
-test('a provider is found by its name; one that is not known any more is null', () => {
+test('a provider is found by its name; an unknown one is null', () => {
   expect(providers.get('other')).toBe(other);
   expect(providers.find('other')).toBe(other);
   expect(providers.find('gone')).toBeNull();
@@ -23,7 +23,7 @@ test('only the start of a long name is repeated', () => {
   expect(() => providers.get('x'.repeat(10_000))).toThrow(/^.{1,150}$/);
 });
 
-test('the scripted preset starts the given program and keeps its state where it is told', () => {
+test('the scripted preset starts the given program with the given state directory', () => {
   expect(scripted.command.slice(0, 2)).toEqual(['node', 'agent.ts']);
   expect(Object.values(scripted.env)).toEqual(['/state']);
 });

@@ -79,11 +79,11 @@ describe('when a limit ends', () => {
     'retry-after: soon',
     'retry-after: 0',
     'try again at Nov 20th, 2019 5:43 AM',
-  ])('%j does not say', (words) => {
+  ])('%j has no time', (words) => {
     expect(resetTimeIn(words, now)).toBeNull();
   });
 
-  test('any text is answered with a time near or none, and a long one soon', () => {
+  test('any text gives a near time or none, and a long one is fast', () => {
     const parts = fc.constantFrom(
       'resets ',
       'try again ',
@@ -135,7 +135,7 @@ describe('a line of a log [S3-36]', () => {
     expect(resetTimeIn(told ?? '', now, patterns.reset)).toBe(until);
   });
 
-  test('only what a preset names counts', () => {
+  test('only the preset’s patterns count', () => {
     expect(resetTimeIn('free again at 5pm (UTC)', now)).toBeNull();
     expect(resetTimeIn('free again at 5pm (UTC)', now, ['free again'])).toBe(utc(15, 17));
     expect(resetTimeIn('resets 5pm (UTC)', now, ['free again'])).toBeNull();

@@ -4,7 +4,7 @@ import { agentPrograms, knownPrograms, recogniser } from '../src/agent-program.t
 
 const recognise = recogniser(knownPrograms());
 
-test('what to look for comes from the presets, for every provider that has a program [W0-03]', () => {
+test('the patterns come from the presets, for every provider that has a program [W0-03]', () => {
   const presets = builtInPresets({ scriptedAgent: ['node', 's'], bridge: ['node', 'b'], scriptedState: '' });
   const found = agentPrograms(presets).map(({ provider }) => provider);
   expect(presets.map(({ name }) => name).filter((name) => !found.includes(name))).toEqual(['generic', 'acp']);
@@ -25,7 +25,7 @@ test.each([
   ['aider', 'aider', ['/venv/bin/python', '/venv/bin/aider']],
   ['cursor-agent', 'node', ['/home/u/.local/bin/cursor-agent', '--use-system-ca', 'index.js']],
   ['scripted', 'node', ['node', '/opt/pawl/dist/scripted-agent.mjs', '-p']],
-])('a process of %s is known by %s [2.2.5]', (provider, name, words) => {
+])('a process of %s is recognised by %s [2.2.5]', (provider, name, words) => {
   expect(recognise({ name, words })).toBe(provider);
 });
 
@@ -38,11 +38,11 @@ test.each([
   ['less', ['less', '/usr/bin/claude']],
   ['bash', ['bash', '-c', 'claude']],
   ['kworker/0:1', []],
-])('%s %j is no agent', (name, words) => {
+])('%s %j is not an agent', (name, words) => {
   expect(recognise({ name, words })).toBe(null);
 });
 
-test('a pattern that is none finds nobody, and harms no other', () => {
+test('an invalid pattern matches nothing, and affects no other', () => {
   const own = { provider: 'mine', program: 'mine', names: ['mine'], commandLine: '(' };
   expect(recogniser([own])({ name: 'mine', words: [] })).toBe('mine');
   expect(recogniser([own])({ name: 'node', words: ['node', '('] })).toBe(null);

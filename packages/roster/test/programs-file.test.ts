@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { knownPrograms } from '../src/agent-program.ts';
 import { readPrograms } from '../src/programs-file.ts';
 
-test('what a daemon wrote down comes before what is known, and takes nothing away [W0-03]', async () => {
+test('the daemon’s file takes precedence over built-in knowledge, and removes nothing [W0-03]', async () => {
   await using place = await temporaryDirectory();
   const path = join(place.path, 'programs.json');
   const mine = { provider: 'mine', program: 'mine', names: ['mine'], commandLine: null };
@@ -22,7 +22,7 @@ test('what a daemon wrote down comes before what is known, and takes nothing awa
 });
 
 test.each(['', '{', '7', 'null', '{"programs":7,"variables":"X"}', '{"programs":[{"provider":"x","names":"y"}]}'])(
-  'a file that is %j says nothing',
+  'a file that is %j is ignored',
   async (text) => {
     await using place = await temporaryDirectory();
     writeFileSync(join(place.path, 'programs.json'), text);

@@ -16,7 +16,7 @@ import { bootSeconds, fakeProc } from './support/fake-proc.ts';
 /** The one who asks: a shell command of an agent, unless a test says otherwise. */
 const self: FakeProcess = { pid: 500, name: 'node', words: ['node', 'roster.ts'], start: 500 };
 
-/** A project on disk, and what a roster says about a made-up system. */
+/** A project on disk, and a roster of a made-up system. */
 async function aMachine() {
   const place = await temporaryDirectory('pawl-roster');
   for (const name of ['proj', 'proj/deep', 'proj2', 'home/worktrees/proj/calm-fox'])
@@ -73,7 +73,7 @@ describe('who is here [S0-03, invariant 15]', () => {
     expect(isInside('/a', '/')).toBe(true);
   });
 
-  test('an agent that was started outside of the project is not seen, and leaves no doubt [S0-12]', async () => {
+  test('an agent started outside the project is not seen, and is no doubt [S0-12]', async () => {
     await using machine = await aMachine();
     // It may well work on the project by full paths: only its directory counts.
     const words = ['claude', '--add-dir', machine.at('proj')];
@@ -94,7 +94,7 @@ describe('who is here [S0-03, invariant 15]', () => {
     expect(pids(machine.look(agents))).toEqual([11]);
   });
 
-  test('what an interpreter runs is told by its script [2.2.5]', async () => {
+  test('an interpreter is recognised by its script [2.2.5]', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
     const node = (pid: number, ...words: string[]) => ({
@@ -125,8 +125,8 @@ describe('who is here [S0-03, invariant 15]', () => {
   });
 });
 
-describe('whoever asks is not somebody else [S0-03]', () => {
-  test('parents that are agents are oneself, and so are their other children', async () => {
+describe('the caller is not another agent [S0-03]', () => {
+  test('parents that are agents are the caller, and so are their other children', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
     const asks = { ...self, parent: 30 };
@@ -140,7 +140,7 @@ describe('whoever asks is not somebody else [S0-03]', () => {
     expect(pids(machine.look([...family, { pid: 40, name: 'claude', cwd }], { asks }))).toEqual([40]);
   });
 
-  test('a subagent is no helper: it finds nobody, and its session begins as usual [S0-01]', async () => {
+  test('a subagent is not a helper: it finds no other, and its session starts as usual [S0-01]', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
     const main = { pid: 20, name: 'claude', cwd };
@@ -158,7 +158,7 @@ describe('whoever asks is not somebody else [S0-03]', () => {
     expect(branchOf([main, subagent, { pid: 10, name: 'claude', cwd, start: 1 }])).toBe('helper');
   });
 
-  test('a parent that has left, or that is its own parent, ends the line', async () => {
+  test('a parent that has left, or that is its own parent, ends the chain', async () => {
     await using machine = await aMachine();
     const agent = { pid: 20, name: 'claude', cwd: machine.at('proj') };
     expect(pids(machine.look([agent], { asks: { ...self, parent: 77 } }))).toEqual([20]);
@@ -166,7 +166,7 @@ describe('whoever asks is not somebody else [S0-03]', () => {
     expect(pids(machine.look(circle, { asks: { ...self, parent: 60 } }))).toEqual([20]);
   });
 
-  test('programs that an agent started are a part of it', async () => {
+  test('programs that an agent started are part of it', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
     const wrapper = { pid: 20, name: 'node', words: ['node', '/usr/bin/codex'], cwd };
@@ -178,7 +178,7 @@ describe('whoever asks is not somebody else [S0-03]', () => {
 });
 
 describe('Pawl’s own agents [7.7]', () => {
-  test('one with a worktree of its own is not here; one in the checkout is, with its id [2.2.7]', async () => {
+  test('one with its own worktree is not here; one in the checkout is, with its id [2.2.7]', async () => {
     await using machine = await aMachine();
     const environment = { PAWL_SESSION: 'session-1', PAWL_AGENT_ID: 'agent-1', PAWL_HOME: '/nowhere' };
     const agents = [
@@ -196,7 +196,7 @@ describe('Pawl’s own agents [7.7]', () => {
     expect(pids(machine.look(own, { root: machine.path }))).toEqual([]);
   });
 
-  test('an id that is none is not repeated', async () => {
+  test('an invalid id is not repeated', async () => {
     await using machine = await aMachine();
     const environment = { PAWL_AGENT_ID: '\u001B[31mred' };
     expect(machine.look([{ pid: 10, name: 'claude', cwd: machine.at('proj'), environment }]).others[0]?.agentId).toBe(
@@ -206,7 +206,7 @@ describe('Pawl’s own agents [7.7]', () => {
 });
 
 describe('never a false alone [W0-01]', () => {
-  test('a directory that cannot be read is left out, and leaves a doubt [2.2.2]', async () => {
+  test('an unreadable directory is left out, and is a doubt [2.2.2]', async () => {
     await using machine = await aMachine();
     const hidden = { pid: 10, name: 'claude', cwd: { unreadable: true as const } };
     const seen = machine.look([hidden]);
@@ -225,7 +225,7 @@ describe('never a false alone [W0-01]', () => {
     expect(exitCodeOf(seen)).toBe(2);
   });
 
-  test('whoever has just left is nobody [2.2.2]', async () => {
+  test('a process that has just left does not count [2.2.2]', async () => {
     await using machine = await aMachine();
     const seen = machine.look([{ pid: 10, name: 'claude', cwd: null }]);
     expect(seen).toMatchObject({ others: [], skipped: [], doubts: [] });
@@ -271,20 +271,20 @@ describe('never a false alone [W0-01]', () => {
     ['a pid that is none', () => ({ ROSTER_SELF_PID: 'me' }), /ROSTER_SELF_PID/],
     ['a pid that is not listed', () => ({ ROSTER_SELF_PID: '4194999' }), /our own process/],
     ['a pgrep that does not exist', () => ({ ROSTER_PGREP: '/no/such/pgrep' }), /does not exist/],
-  ] as const)('%s: nobody can say', async (_name, environment, reason) => {
+  ] as const)('%s: inconclusive', async (_name, environment, reason) => {
     await using machine = await aMachine();
     const ask = () => lookForOthers(systemProbe(environment(machine.at)), machine.at('proj'), []);
     expect(ask).toThrow(expect.objectContaining({ code: 'unavailable', message: expect.stringMatching(reason) }));
   });
 
-  test('a project that is not there: nobody can say', async () => {
+  test('a missing project: inconclusive', async () => {
     await using machine = await aMachine();
     expect(() => machine.look([], { root: machine.at('gone') })).toThrow(/does not exist/);
   });
 });
 
-describe('of several that begin at once, one is the first [2.2.8]', () => {
-  test('the one that began first, or at the same moment has the lower pid', async () => {
+describe('of several that start at once, one is the first [2.2.8]', () => {
+  test('the one that started first or, at the same moment, has the lower pid', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');
     const agents = [
@@ -298,7 +298,7 @@ describe('of several that begin at once, one is the first [2.2.8]', () => {
     expect(firsts(agents.slice(0, 2))).toEqual([20]);
   });
 
-  test('a person at a shell comes after those who are here', async () => {
+  test('a person at a shell comes after present agents', async () => {
     await using machine = await aMachine();
     const agent = { pid: 20, name: 'claude', cwd: machine.at('proj') };
     expect(machine.look([agent])).toMatchObject({ isEldest: false, own: null });

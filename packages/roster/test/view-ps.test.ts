@@ -27,7 +27,7 @@ test('lines of lsof', () => {
   expect(found.has(14)).toBe(false);
 });
 
-test('a program that is missing is a reason to say nothing [2.2.6]', () => {
+test('a missing program makes it inconclusive [2.2.6]', () => {
   expect(() => psView({ ps: '/no/ps', lsof: 'lsof' }).list()).toThrow(/\/no\/ps does not exist/);
   expect(() => psView({ ps: 'ps', lsof: '/no/lsof' }).directories([1])).toThrow(/\/no\/lsof does not exist/);
   expect(() => psView({ ps: 'true', lsof: 'lsof' }).list()).toThrow(/does not list processes/);

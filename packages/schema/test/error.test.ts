@@ -10,7 +10,7 @@ test.each(Object.entries(errorCodes))(
     expect(http).toBeLessThan(600);
     expect(exit).toBeGreaterThanOrEqual(1);
     expect(exit).toBeLessThanOrEqual(9);
-    // A person's mistake is never blamed on the daemon, and the other way round.
+    // A person's mistake is never reported as the daemon's, and vice versa.
     if (exit === 2) expect(http).toBeLessThan(500);
     if (exit === 1) expect(http).toBeGreaterThanOrEqual(500);
   },
@@ -58,7 +58,7 @@ test.each<[unknown, string]>([
   expect(messageOf(thrown)).toBe(message);
 });
 
-test('a system error is told by its code', () => {
+test('a system error is reported by its code', () => {
   const missing = Object.assign(new Error('x'), { code: 'ENOENT' });
   expect(hasErrno(missing, 'EACCES', 'ENOENT')).toBe(true);
   expect(hasErrno(missing, 'EACCES')).toBe(false);

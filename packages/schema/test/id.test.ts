@@ -26,7 +26,7 @@ describe('ids', () => {
     );
   });
 
-  test.each([0, 15, 17])('%i bytes are no id', (length) => {
+  test.each([0, 15, 17])('%i bytes are not an id', (length) => {
     expect(() => encodeId(new Uint8Array(length))).toThrow(RangeError);
   });
 
@@ -82,7 +82,7 @@ describe('names', () => {
     expect(nameSchema.safeParse(text).success).toBe(false);
   });
 
-  test('whatever passes is one word of the alphabet', () => {
+  test('every accepted name is one word of the alphabet', () => {
     const near = fc.string({
       unit: fc.constantFrom('a', '0', '.', '-', '_', '/', '\n', '\0', 'A', 'é'),
       maxLength: 70,

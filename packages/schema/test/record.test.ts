@@ -25,6 +25,6 @@ test.each([
   [{ state: 'retained', at: 5 }, false],
   [{ state: 'missing' }, false],
   [{ state: 'deleted', at: 5 }, false],
-])('an end of a worktree says what became of it and when: %j [7.11]', (end, valid) => {
+])('the end of a worktree has a state and a time: %j [7.11]', (end, valid) => {
   expect(worktreeEndSchema.safeParse(end).success).toBe(valid);
 });

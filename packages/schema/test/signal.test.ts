@@ -26,14 +26,14 @@ describe('signals [S3-30]', () => {
     expect(parseSignal(text)).toEqual({ ok: true, signal });
   });
 
-  test('a hundred questions are the most', () => {
+  test('a hundred questions are the maximum', () => {
     const text = (count: number) => JSON.stringify({ status: 'questions', questions: Array(count).fill('Why?') });
     expect(parseSignal(text(100)).ok).toBe(true);
     expect(parseSignal(text(101)).ok).toBe(false);
   });
 });
 
-describe('what is no signal', () => {
+describe('invalid signals', () => {
   test.each([
     ['nothing', ''],
     ['half of one', '{"status":"do'],

@@ -6,7 +6,7 @@ import { fake, RunningBridge } from '../support/run-bridge.ts';
 
 const acp = (words: string[], ...offers: string[]) => ['acp', ...words, ...fake('fake-acp', ...offers)];
 
-test('an ACP turn is told as deltas, a whole text, the evidence of its input and a result', async () => {
+test('an ACP turn is reported as deltas, a whole text, the echo of its input and a result', async () => {
   await using bridge = new RunningBridge(acp([]));
   bridge.say('hello there', { uuid: 'mail-1' });
   const result = await bridge.results(1);
@@ -18,7 +18,7 @@ test('an ACP turn is told as deltas, a whole text, the evidence of its input and
   expect(await bridge.end()).toBe(0);
 });
 
-test('a tool call is told once, when its input is known, and its result once', async () => {
+test('a tool call is reported once, when its input is known, and its result once', async () => {
   await using bridge = new RunningBridge(acp([]));
   bridge.say('tool');
   const result = await bridge.results(1);
@@ -79,7 +79,7 @@ test.each([
   ['code', 429, 'You have exhausted your daily quota.'],
   ['limit-text', 429, 'Error: 429 too many requests'],
   ['auth', 401, 'Authentication required'],
-])('the error "%s" has status %i and its words', async (prompt, status, text) => {
+])('the error "%s" has status %i and its message', async (prompt, status, text) => {
   await using bridge = new RunningBridge(acp([]));
   bridge.say(prompt);
   expect(await bridge.results(1)).toMatchObject({ is_error: true, api_error_status: status, result: text });
@@ -95,7 +95,7 @@ test('a refusal is no success', async () => {
   expect(await bridge.results(1)).toMatchObject({ is_error: true, result: 'The agent stopped: refusal.' });
 });
 
-test('lines that nobody understands are kept, and the turn goes on', async () => {
+test('unknown lines are kept, and the turn continues', async () => {
   await using bridge = new RunningBridge(acp([]));
   bridge.say('garbage');
   expect(await bridge.results(1)).toMatchObject({ is_error: false, result: 'still here' });
@@ -107,7 +107,7 @@ test('lines that nobody understands are kept, and the turn goes on', async () =>
   expect(JSON.stringify(kept)).toContain('not mine');
 });
 
-test('a conversation is resumed as the agent offers it, and what it repeats is not said again', async () => {
+test('a conversation is resumed as the agent offers it, and its replay is not reported again', async () => {
   for (const [offer, method] of [
     ['resume', 'session/resume'],
     ['load', 'session/load'],
@@ -120,7 +120,7 @@ test('a conversation is resumed as the agent offers it, and what it repeats is n
   }
 });
 
-test('a fork uses session/fork, and is refused where the agent has none', async () => {
+test('a fork uses session/fork, and is refused if the agent has none', async () => {
   await using able = new RunningBridge(acp(['--resume', 'old', '--fork-session'], 'fork'));
   able.say('hi');
   expect(await able.results(1)).toMatchObject({ is_error: false, session_id: 'sess-1' });
@@ -132,13 +132,13 @@ test('a fork uses session/fork, and is refused where the agent has none', async 
   });
 });
 
-test('a conversation that is not there is an error with the words of the agent', async () => {
+test('a missing conversation is an error with the agent’s message', async () => {
   await using bridge = new RunningBridge(acp(['--resume', 'unknown'], 'load'));
   expect(await bridge.exit).toBe(1);
   expect(bridge.ofType('result')[0]).toMatchObject({ is_error: true, result: 'Internal error: No such session.' });
 });
 
-test('the system prompt, MCP servers and the model reach the agent, and nothing of it stands in its command line', async () => {
+test('the system prompt, MCP servers and the model reach the agent, and none of it is on its command line', async () => {
   await using directory = await temporaryDirectory();
   const [prompt, mcp] = [join(directory.path, 'prompt.md'), join(directory.path, 'mcp.json')];
   await writeFile(prompt, 'Be kind.\n');

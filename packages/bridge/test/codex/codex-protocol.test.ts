@@ -6,7 +6,7 @@ import { fake, RunningBridge } from '../support/run-bridge.ts';
 
 const codex = (...words: string[]) => ['codex', ...words, ...fake('fake-codex')];
 
-test('a Codex turn is told as deltas, a whole text, the evidence of its input and a result', async () => {
+test('a Codex turn is reported as deltas, a whole text, the echo of its input and a result', async () => {
   await using bridge = new RunningBridge(codex());
   bridge.say('hello', { uuid: 'mail-1' });
   const result = await bridge.results(1);
@@ -19,7 +19,7 @@ test('a Codex turn is told as deltas, a whole text, the evidence of its input an
   expect(await bridge.end()).toBe(0);
 });
 
-test('tools and thoughts are told, and usage counts only what this process used', async () => {
+test('tools and thoughts are reported, and usage counts only this process', async () => {
   await using bridge = new RunningBridge(codex('--resume', 'thread-1'));
   bridge.say('tool');
   const result = await bridge.results(1);
@@ -57,7 +57,7 @@ test('an interrupt ends the turn and not the session', async () => {
   expect(await bridge.end()).toBe(0);
 });
 
-test('a usage limit is told with the end of the window that is used up', async () => {
+test('a usage limit is reported with the end of the exhausted window', async () => {
   await using bridge = new RunningBridge(codex());
   bridge.say('limit');
   expect(await bridge.results(1)).toMatchObject({ is_error: true, api_error_status: 429 });
@@ -105,7 +105,7 @@ test('the system prompt, MCP servers and the model go into the thread', async ()
   );
 });
 
-test('a thread is resumed or forked, and one that is not there is an error', async () => {
+test('a thread is resumed or forked, and a missing one is an error', async () => {
   await using resumed = new RunningBridge(codex('--resume', 'thread-1'));
   await using forked = new RunningBridge(codex('--resume', 'thread-1', '--fork-session'));
   await using lost = new RunningBridge(codex('--resume', 'unknown'));
@@ -120,7 +120,7 @@ test('a thread is resumed or forked, and one that is not there is an error', asy
   });
 });
 
-test('lines that nobody understands are kept, and the turn goes on', async () => {
+test('unknown lines are kept, and the turn continues', async () => {
   await using bridge = new RunningBridge(codex());
   bridge.say('garbage');
   expect(await bridge.results(1)).toMatchObject({ is_error: false, result: 'still here' });

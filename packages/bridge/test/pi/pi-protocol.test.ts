@@ -3,7 +3,7 @@ import { fake, RunningBridge } from '../support/run-bridge.ts';
 
 const pi = (...words: string[]) => ['pi', ...words, ...fake('fake-pi', '--mode', 'rpc')];
 
-test('a pi turn is told as deltas, a whole text, the evidence of its input and a result', async () => {
+test('a pi turn is reported as deltas, a whole text, the echo of its input and a result', async () => {
   await using bridge = new RunningBridge(pi());
   bridge.say('hello');
   const result = await bridge.results(1);
@@ -28,7 +28,7 @@ test('a pi turn is told as deltas, a whole text, the evidence of its input and a
   expect(await bridge.end()).toBe(0);
 });
 
-test('tools are told', async () => {
+test('tools are reported', async () => {
   await using bridge = new RunningBridge(pi());
   bridge.say('tool');
   await bridge.results(1);
@@ -39,7 +39,7 @@ test('tools are told', async () => {
   ]);
 });
 
-test('the conversation, the model, the prompt and the tools are words of the command line', async () => {
+test('the conversation, the model, the prompt and the tools are arguments', async () => {
   const words = [
     '--resume',
     'old',
@@ -66,7 +66,7 @@ test('an input during a run is steered into it', async () => {
   expect(bridge.echoes).toEqual(['hang', 'more']);
 });
 
-test('an input that meets the end of a run begins another, and the turn ends with that', async () => {
+test('an input at the end of a run starts another, and the turn ends with that', async () => {
   await using bridge = new RunningBridge(pi());
   bridge.say('hang');
   await bridge.until('the turn', (line) => line.type === 'assistant');
@@ -103,7 +103,7 @@ test('an error after the retries of pi is the error of the turn', async () => {
   expect(await bridge.results(2)).toMatchObject({ is_error: false });
 });
 
-test('a prompt that pi refuses is a failed turn, and text with a slash is no command', async () => {
+test('a prompt that pi refuses is a failed turn, and text with a slash is not a command', async () => {
   await using bridge = new RunningBridge(pi());
   bridge.say('refused');
   expect(await bridge.results(1)).toMatchObject({ is_error: true, result: 'compaction is in progress' });
@@ -112,21 +112,21 @@ test('a prompt that pi refuses is a failed turn, and text with a slash is no com
   expect(bridge.echoes).toEqual(['/quit now']);
 });
 
-test('a dialog of an extension is cancelled, because nobody is there', async () => {
+test('a dialog of an extension is cancelled, since no person can answer', async () => {
   await using bridge = new RunningBridge(pi());
   bridge.say('dialog');
   const { result } = await bridge.results(1);
   expect(result).toBe('dialog: {"type":"extension_ui_response","id":"ui-1","cancelled":true}');
 });
 
-test('lines that nobody understands are kept, and the turn goes on', async () => {
+test('unknown lines are kept, and the turn continues', async () => {
   await using bridge = new RunningBridge(pi());
   bridge.say('garbage');
   expect(await bridge.results(1)).toMatchObject({ is_error: false, result: 'still here' });
   expect(bridge.ofType('bridge')).toContainEqual({ type: 'bridge', raw: 'this is no JSON' });
 });
 
-test('a conversation that is not there is an error with the last words of pi', async () => {
+test('a missing conversation is an error with pi’s last output', async () => {
   await using bridge = new RunningBridge(pi('--resume', 'unknown'));
   expect(await bridge.exit).toBe(1);
   expect(bridge.ofType('result')[0]?.['result']).toContain("No session found matching 'unknown'");

@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 const repository = { host: 'github.com', owner: 'octo', name: 'sample' };
 const change = { branch: 'work/a', fork: null, base: 'main', title: 'A change', body: 'why', draft: false };
 
-/** A server, and the port to it. The same fake answers here that is a program of its own elsewhere. */
+/** A server, and the port to it. The same fake is a program of its own elsewhere. */
 async function openForge(given: Partial<FakeState> = {}, track: Track = 'all') {
   const place = await temporaryDirectory();
   const server = await createFakeGithub(place.path, given);
@@ -56,7 +56,7 @@ test('a change is opened once, labelled, and listed [S4-06]', async () => {
   expect(server.on(({ labels }) => labels)).toContain('pawl');
 });
 
-test('an answer that was lost opens nothing twice', async () => {
+test('a lost response opens nothing twice', async () => {
   await using place = await openForge();
   await place.server.push('work/a', { 'a.txt': 'a\n' });
   place.server.on((state) => (state.trouble = { kind: 'lost-answer', command: 'pr create', times: 1 }));
@@ -102,7 +102,7 @@ test('a merge is pinned to the head that was checked [S4-06]', async () => {
   expect(await forge.merge(ref, squash(head))).toMatchObject({ do: 'refused', why: 'head-moved' });
 });
 
-test('a merge whose answer was lost is found done', async () => {
+test('a merge whose response was lost is found done', async () => {
   await using place = await openForge();
   const head = await place.server.push('work/a', { 'a.txt': 'a\n' });
   const { ref } = await place.forge.open(change);
@@ -113,7 +113,7 @@ test('a merge whose answer was lost is found done', async () => {
   expect(await mainOf(place.server)).toBe(main);
 });
 
-test('what the forge refuses is an answer with the reason; its protection is never bypassed', async () => {
+test('a refusal of the forge is a result with the reason; its protection is never bypassed', async () => {
   await using place = await openForge();
   const { server, forge } = place;
   const head = await server.push('work/a', { 'README.md': 'mine\n' });
@@ -141,7 +141,7 @@ test.each(['merge', 'rebase'] as const)('it merges by %s', async (method) => {
   expect(done).toEqual({ do: 'merged', commit: await mainOf(place.server) });
 });
 
-test('an objection counts until it is taken back, whether or not reviews are required [S4-07]', async () => {
+test('an objection counts until it is dismissed, whether or not reviews are required [S4-07]', async () => {
   await using place = await openForge();
   const { server, forge } = place;
   await server.push('work/a', { 'a.txt': 'a\n' });
@@ -163,7 +163,7 @@ test('an objection counts until it is taken back, whether or not reviews are req
   expect(await review()).toEqual(['approved']);
 });
 
-test('checks are those of the very head [S4-06]', async () => {
+test('checks are those of exactly the head [S4-06]', async () => {
   await using place = await openForge();
   const { server, forge } = place;
   const head = await server.push('work/a', { 'a.txt': 'a\n' });
@@ -190,7 +190,7 @@ test('main on the forge is red when a run of its newest commit has failed [S4-06
   expect(await forge.branchChecks('main')).toMatchObject({ commit, state: 'failed' });
 });
 
-test('labels, comments, closing and issues are said once', async () => {
+test('labels, comments, closing and issues happen once', async () => {
   await using place = await openForge();
   const { server, forge } = place;
   await server.push('work/a', { 'a.txt': 'a\n' });
@@ -216,7 +216,7 @@ test('labels, comments, closing and issues are said once', async () => {
   expect(server.on(({ issues }) => issues.map(({ title }) => title))).toEqual(['--repo=evil/place']);
 });
 
-test('who may only read proposes from a fork, without labels [W4-19]', async () => {
+test('with read access only, proposes from a fork, without labels [W4-19]', async () => {
   await using place = await openForge({ permission: 'READ' });
   const { server, forge } = place;
   const fork = `${server.repository}-fork`;
@@ -246,7 +246,7 @@ test.each<[FakeTrouble['kind'], ErrorCode, string]>([
   expect(error).toMatchObject({ code, hint: expect.stringContaining(hint) as string });
 });
 
-test('what is not there is not found, and a reference is a number', async () => {
+test('a missing change is not found, and a reference is a number', async () => {
   await using place = await openForge();
   await expect(place.forge.view('99')).rejects.toMatchObject({ code: 'not_found' });
   for (const ref of ['--web', '1 2', '0', '', '../1']) {
@@ -254,7 +254,7 @@ test('what is not there is not found, and a reference is a number', async () => 
   }
 });
 
-test('the program itself: found in PATH, kept from repositories, with nothing of the environment but what it needs', async () => {
+test('the program itself: found in PATH, run outside repositories, with a minimal environment', async () => {
   await using place = await temporaryDirectory();
   const server = await createFakeGithub(place.path);
   await server.push('work/a', { 'a.txt': 'a\n' });

@@ -36,11 +36,11 @@ test.each([
   'https://github.com/octo/sam%2e%2e',
   'git@-oProxyCommand=x:octo/sample',
   '',
-])('%s is none of GitHub’s', (url) => {
+])('%s is not on GitHub', (url) => {
   expect(parseRemote(url)).toBeNull();
 });
 
-test('an enterprise server counts when the person has named it', () => {
+test('an enterprise server counts if the person has named it', () => {
   const url = 'git@git.example.org:octo/sample.git';
   expect(parseRemote(url)).toBeNull();
   expect(parseRemote(url, 'git.example.org')).toEqual({ host: 'git.example.org', owner: 'octo', name: 'sample' });

@@ -44,7 +44,7 @@ test.each([
   expect(checksOf([{ context: 'ci/old', state: word }]).state).toBe(state);
 });
 
-test('of a check that ran again the last run counts, and one that fails fails all', () => {
+test('the last run of a check counts, and one failure fails all', () => {
   const first = { name: 'test', status: 'COMPLETED', conclusion: 'FAILURE', startedAt: '2026-01-01T00:00:01Z' };
   const again = { ...first, conclusion: 'SUCCESS', startedAt: '2026-01-01T00:00:02Z' };
   expect(checksOf([first, again]).state).toBe('passed');
@@ -63,7 +63,7 @@ test('main is judged by the runs of its newest commit [S4-06]', () => {
   expect(checksOfRuns([])).toBeNull();
 });
 
-test('neither a stranger’s pull request from a branch of that name nor a cancelled run says anything about main', () => {
+test('neither another’s pull request from a branch of that name nor a cancelled run counts for main', () => {
   const foreign = run({ headSha: older, conclusion: 'failure', event: 'pull_request' });
   expect(checksOfRuns([foreign, run({})])).toMatchObject({ commit, state: 'passed' });
   expect(checksOfRuns([foreign])).toBeNull();

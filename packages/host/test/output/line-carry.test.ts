@@ -7,7 +7,7 @@ import { useWorkspace } from '../support/workspace.ts';
 
 const workspace = useWorkspace();
 
-test('a splitter that goes on after a restart at any offset gives the remaining lines of an uninterrupted one', async () => {
+test('a splitter resumed at any offset after a restart gives the remaining lines', async () => {
   const path = join(workspace.root, 'out');
   const bytes = Buffer.from('\uFEFFfirst é€😀\r\n\nthird\r\nthis one is longer than the limit of bytes\nlast');
   writeFileSync(path, bytes);
@@ -20,13 +20,13 @@ test('a splitter that goes on after a restart at any offset gives the remaining 
     expect(carry.bytes.length).toBeLessThanOrEqual(maxLineBytes + 1);
     const splitter = createLineSplitter({ maxLineBytes, carry });
     const rest = [...splitter.push(bytes.subarray(offset)), ...splitter.end()];
-    // Of an oversized line only the fact is known for certain; its text begins where reading back ended.
+    // Only the fact of an oversized line is certain; its text starts where reading back ended.
     const comparable = (lines: typeof all) => lines.map((line) => (line.oversized ? 'oversized' : line.text));
     expect(comparable(rest)).toEqual(comparable(all.slice(seen)));
   }
 });
 
-test('an offset beyond the end of a file gives what is there', async () => {
+test('an offset beyond the end of a file gives what exists', async () => {
   const path = join(workspace.root, 'out');
   writeFileSync(path, 'a\nbc');
   const carry = rebuildCarry({ path, offset: 100, maxLineBytes: 1_000 });

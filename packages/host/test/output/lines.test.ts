@@ -13,7 +13,7 @@ function texts(text: string | Buffer): string[] {
   return split([Buffer.from(text as string)]).map((line) => line.text);
 }
 
-/** The plain meaning of splitting, written without any care for speed or memory. */
+/** The reference implementation, without regard for speed or memory. */
 function splitPlainly(bytes: Buffer, maxLineBytes: number): Line[] {
   const lines: Buffer[] = [];
   let start = 0;
@@ -54,7 +54,7 @@ describe('splits', () => {
     ]);
   });
 
-  test('a character that is cut anywhere', () => {
+  test('a character cut anywhere', () => {
     const bytes = Buffer.from('aé€😀z\n');
     for (let cut = 0; cut <= bytes.length; cut += 1) {
       expect(split([bytes.subarray(0, cut), bytes.subarray(cut)])).toEqual([{ text: 'aé€😀z', oversized: false }]);
@@ -62,7 +62,7 @@ describe('splits', () => {
   });
 });
 
-test('any cutting of any bytes gives the lines of the whole', () => {
+test('any cutting of any bytes gives the same lines', () => {
   const byte = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(0x0a, 0x0d, 0xef, 0xbb, 0xbf, 0xc3, 0xa9, 0xf0, 0x9f, 0x98, 0x80, 0) },
     { weight: 2, arbitrary: fc.integer({ min: 0, max: 255 }) },
@@ -114,14 +114,14 @@ describe('a line above the limit', () => {
     expect(line).toEqual({ text: `a${'é'.repeat(32 * 1024 - 1)}`, oversized: true });
   });
 
-  test('a line of exactly the limit is whole', () => {
+  test('a line of exactly the limit is complete', () => {
     const text = 'x'.repeat(maxLineBytes);
     expect(split([Buffer.from(text), Buffer.from('\n')], maxLineBytes)).toEqual([{ text, oversized: false }]);
     expect(split([Buffer.from(`${text}y`), Buffer.from('\n')], maxLineBytes)[0]?.oversized).toBe(true);
   });
 });
 
-test('what is given is not kept: the caller may reuse its buffer', () => {
+test('the input is not kept: the caller may reuse its buffer', () => {
   const splitter = createLineSplitter({ maxLineBytes: 100 });
   const buffer = Buffer.from('abc');
   splitter.push(buffer);

@@ -20,7 +20,7 @@ test('a secret is masked wherever it is cut, and nothing else is [7.23]', () => 
   );
 });
 
-test('a beginning whose end never comes is shown only while it tells nothing', () => {
+test('a prefix without its rest is shown only if it reveals nothing', () => {
   expect(shown(['so it begins: sk-se'])).toBe('so it begins: sk-se');
   expect(shown(['sk-secret-01', '2345'])).toBe('*'.repeat(16));
 });

@@ -17,7 +17,7 @@ describe('a text', () => {
     expect(redactText('abcdefgh-more', ['abcdefgh', 'abcdefgh-more'])).toBe('*'.repeat(13));
   });
 
-  test('the lines of a secret are masked one by one, also as they read within JSON', () => {
+  test('the lines of a secret are masked one by one, also inside JSON', () => {
     const key = '-----BEGIN KEY-----\nabc"def\\ghi\n-----END KEY-----';
     const shown = redactText(JSON.stringify({ key }), [key]);
     expect(shown).not.toContain('BEGIN KEY');
@@ -25,17 +25,17 @@ describe('a text', () => {
     expect(redactText(key, [key])).toBe(`${'*'.repeat(19)}\n${'*'.repeat(11)}\n${'*'.repeat(17)}`);
   });
 
-  test('what is shorter than eight bytes is left alone', () => {
+  test('secrets shorter than eight bytes are ignored', () => {
     expect(redactText('the key 1234567', ['1234567', '', ' \n '])).toBe('the key 1234567');
     expect(createSecretMask(['1234567', ''])).toBeNull();
   });
 
-  test('a replacement pattern in a secret means nothing', () => {
+  test('a replacement pattern in a secret has no effect', () => {
     expect(redactText("x $&$&$&$&'$ y", ["$&$&$&$&'$"])).toBe(`x ${'*'.repeat(10)} y`);
   });
 });
 
-/** Ways to write something between two characters that does not show. */
+/** Ways to hide something between two characters. */
 const hiding: [string, string][] = [
   ['a colour', '\u001B[0m'],
   ['colours', '\u001B[1;38;5;12m\u001B[K'],
@@ -58,7 +58,7 @@ describe.each(hiding)('a secret with %s inside', (_name, mark) => {
   const cuts = Array.from({ length: secret.length - 1 }, (_, index) => index + 1);
   const everywhere = secret.split('').join(mark);
 
-  test('is masked whole in a text, wherever it stands', () => {
+  test('is masked whole in a text, anywhere', () => {
     for (const cut of cuts) {
       const hidden = secret.slice(0, cut) + mark + secret.slice(cut);
       expect(redactText(`a ${hidden} b`, [secret])).toBe(`a ${'*'.repeat(hidden.length)} b`);
@@ -81,7 +81,7 @@ describe.each(hiding)('a secret with %s inside', (_name, mark) => {
     }
   });
 
-  test('is held back while it is unfinished', () => {
+  test('is held back while it is incomplete', () => {
     for (const cut of cuts.filter((each) => each >= 8)) {
       const begun = Buffer.from(`xy${secret.slice(0, cut).split('').join(mark)}${mark}`);
       for (let missing = 0; missing < Buffer.byteLength(mark); missing++)
@@ -102,7 +102,7 @@ test('escapes around ordinary text change nothing', () => {
   expect(createSecretMask([secret])?.find(Buffer.from(text))).toEqual([]);
 });
 
-test('text that looks like a hundred thousand unfinished escapes is no work', () => {
+test('a hundred thousand unfinished escapes cost little', () => {
   for (const piece of ['\\', '\u001B]', '\u001B[1;', '\\u009d', '\u001B]a\\\\'])
     expect(createSecretMask([secret])?.find(Buffer.from(piece.repeat(100_000)))).toEqual([]);
 });
@@ -116,7 +116,7 @@ describe('in bytes', () => {
   const find = (secrets: string[], text: string) => createSecretMask(secrets)?.find(Buffer.from(text));
   const unfinished = (secrets: string[], text: string) => createSecretMask(secrets)?.unfinishedFrom(Buffer.from(text));
 
-  test('places are found in order, and those that touch or overlap are one', () => {
+  test('matches are found in order, and those that touch or overlap are merged', () => {
     expect(find([secret, 'password'], `password ${secret}`)).toEqual([
       { start: 0, end: 8 },
       { start: 9, end: 26 },
@@ -126,7 +126,7 @@ describe('in bytes', () => {
     expect(find([secret], '')).toEqual([]);
   });
 
-  test('the beginning of a secret at the end is found, the earliest of several', () => {
+  test('the start of a secret at the end is found, the earliest of several', () => {
     for (let length = 1; length < secret.length; length++) {
       expect(unfinished([secret], `xy${secret.slice(0, length)}`)).toBe(2);
     }

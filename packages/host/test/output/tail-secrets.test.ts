@@ -38,7 +38,7 @@ async function drain(tail: Tail, limit: number, final: boolean): Promise<Buffer>
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
 describe('a secret [5.2.11]', () => {
-  test('is masked in what is given and in the file, which keeps its length', async () => {
+  test('is masked in the output and in the file, which keeps its length', async () => {
     writeFileSync(path, `{"key":"${secret}"}\nrest ${secret}${secret}\n`);
     const tail = open();
     expect(text((await tail.read(maxBytes)).bytes)).toBe(`{"key":"${masked}"}\nrest ${masked}${masked}\n`);
@@ -48,7 +48,7 @@ describe('a secret [5.2.11]', () => {
     expect(readFileSync(path, 'utf8')).not.toContain(secret);
   });
 
-  test('is masked whatever bytes of it a read ends at', async () => {
+  test('is masked at whatever byte of it a read ends', async () => {
     const content = `one ${secret} two ${secret} three`;
     for (let limit = 1; limit <= content.length; limit++) {
       writeFileSync(path, content);
@@ -58,7 +58,7 @@ describe('a secret [5.2.11]', () => {
     }
   });
 
-  test('with escapes inside is masked whole, whatever bytes of it a read ends at', async () => {
+  test('with escapes inside is masked whole, at whatever byte of it a read ends', async () => {
     const hidden = secret.split('').join('\u001B[0m\u200B');
     const content = `one ${hidden} two`;
     for (let limit = 5; limit <= content.length; limit += 11) {
@@ -69,7 +69,7 @@ describe('a secret [5.2.11]', () => {
     }
   });
 
-  test('that comes byte by byte is given masked once it is whole', async () => {
+  test('that arrives byte by byte is given masked once it is complete', async () => {
     writeFileSync(path, 'key ');
     const tail = open();
     let given = '';
@@ -83,7 +83,7 @@ describe('a secret [5.2.11]', () => {
     expect(text((await tail.read(maxBytes)).bytes)).toBe(`key ${masked}\n`);
   });
 
-  test('whose line stands still within it is held back, but for a few bytes that may be anything', async () => {
+  test('whose line stops within it is held back, except for a few harmless bytes', async () => {
     for (let length = 1; length < secret.length; length++) {
       writeFileSync(path, `key ${secret.slice(0, length)}`);
       const tail = open();
@@ -102,7 +102,7 @@ describe('a secret [5.2.11]', () => {
     }
   });
 
-  test('that was not one after all is given as it is', async () => {
+  test('that turns out not to be one is given unchanged', async () => {
     writeFileSync(path, `key ${secret.slice(0, 12)}`);
     const tail = open();
     await tail.read(maxBytes);
@@ -112,7 +112,7 @@ describe('a secret [5.2.11]', () => {
     expect(text((await tail.read(maxBytes)).bytes)).toBe(`${secret.slice(0, 12)} is how they begin\n`);
   });
 
-  test('in the middle of which the process ended is masked as far as it goes', async () => {
+  test('that the process ended in the middle of is masked as far as it goes', async () => {
     writeFileSync(path, `key ${secret.slice(0, 20)}`);
     expect(text(await drain(open(), maxBytes, true))).toBe(`key ${'*'.repeat(20)}`);
     expect(readFileSync(path, 'utf8')).toBe(`key ${'*'.repeat(20)}`);
@@ -130,7 +130,7 @@ describe('a secret [5.2.11]', () => {
     expect(readFileSync(path, 'utf8')).toBe(`a\nb ${masked}\n`);
   });
 
-  test('is masked in a file that was replaced or truncated, too', async () => {
+  test('is masked in a replaced or truncated file, too', async () => {
     writeFileSync(path, 'one\n');
     const tail = open();
     await tail.read(maxBytes);
@@ -148,14 +148,14 @@ describe('a secret [5.2.11]', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${masked}\n`);
   });
 
-  test('is not given even when the file cannot be written', async () => {
+  test('is not given even if the file cannot be written', async () => {
     writeFileSync(path, `${secret}\n`);
     chmodSync(path, 0o400);
     expect(text((await open().read(maxBytes)).bytes)).toBe(`${masked}\n`);
   });
 });
 
-test('whatever is appended and read in whatever steps, nothing but secrets changes, and none is left', async () => {
+test('whatever is appended and read in any steps, only secrets change, and none is left', async () => {
   const secrets = ['aabaabaa', 'bbbbbbbbb', 'abcabcabcab'];
   const piece = fc.oneof(
     fc.constantFrom(...secrets, ...secrets.map((each) => each.slice(0, 6)), ...secrets.map((each) => each.slice(3))),
@@ -206,7 +206,7 @@ function covers(bytes: Buffer, secret: string, at: number): boolean {
   return false;
 }
 
-test('a writer that appends all the while loses nothing and moves nothing', async () => {
+test('a concurrent writer loses nothing', async () => {
   const lines = 20_000;
   const script = `i=0; while [ $i -lt ${lines} ]; do i=$((i+1)); echo "line $i ${secret} end"; done`;
   writeFileSync(path, '');

@@ -50,7 +50,7 @@ async function drain(options: { final?: boolean } = {}, limit = maxBytes): Promi
   }
 }
 
-test('a file that is not there yet is empty', async () => {
+test('a missing file is empty', async () => {
   expect(await tail.read(maxBytes)).toEqual({
     offset: 0,
     bytes: new Uint8Array(0),
@@ -72,7 +72,7 @@ describe('an unfinished line', () => {
     expect(tail.offset).toBe(8);
   });
 
-  test('is given once it has stood still, and every byte begins the wait anew', async () => {
+  test('is given once it is unchanged for a while, and every byte restarts the wait', async () => {
     writeFileSync(path, 'par');
     expect(await readText()).toBe('');
     timeMs += 399;
@@ -100,13 +100,13 @@ describe('an unfinished line', () => {
     expect(await readText()).toBe('€');
   });
 
-  test('is given at the end of the process, even when it ends within a character [S3-26]', async () => {
+  test('is given at the end of the process, even within a character [S3-26]', async () => {
     writeFileSync(path, Buffer.from([0x6f, 0x6b, 0x0a, 0x61, 0xe2, 0x82]));
     expect(Buffer.from((await tail.read(maxBytes, { final: true })).bytes).toString('hex')).toBe('6f6b0a61e282');
     expect(await drain({ final: true })).toEqual([]);
   });
 
-  test('above the limit of a line is not waited for', async () => {
+  test('above the limit of a line is given at once', async () => {
     const line = 'é'.repeat(5 * 1024 * 1024);
     writeFileSync(path, line);
     const reads = await drain();
@@ -117,7 +117,7 @@ describe('an unfinished line', () => {
   });
 });
 
-test('reads are bounded, and go on from where the last one ended', async () => {
+test('reads are bounded, and continue where the last one ended', async () => {
   writeFileSync(path, 'aaa\nbbb\nccc\n');
   const reads = await drain({}, 6);
   expect(reads.map(({ offset, bytes }) => [offset, Buffer.from(bytes).toString()])).toEqual([
@@ -127,7 +127,7 @@ test('reads are bounded, and go on from where the last one ended', async () => {
   ]);
 });
 
-test('a restart goes on at the stored offset [5.2.4]', async () => {
+test('a restart continues at the stored offset [5.2.4]', async () => {
   writeFileSync(path, 'one\ntwo\n');
   expect(await readText()).toBe('one\ntwo\n');
   appendFileSync(path, 'three\n');
@@ -135,7 +135,7 @@ test('a restart goes on at the stored offset [5.2.4]', async () => {
   expect(await readText()).toBe('two\nthree\n');
 });
 
-test('whatever is appended in whatever steps, the reads put together are the file [S3-09, 5.2.5]', async () => {
+test('whatever is appended in any steps, the reads add up to the file [S3-09, 5.2.5]', async () => {
   const step = fc.record({
     bytes: fc.uint8Array({ maxLength: 60 }),
     newline: fc.boolean(),
@@ -191,7 +191,7 @@ describe('damage', () => {
     expect(await readText()).toBe('one\n');
   });
 
-  test('of a replaced file first the unread rest is given, then the new one', async () => {
+  test('of a replaced file the unread rest comes first, then the new one', async () => {
     writeFileSync(path, 'one\n');
     await readText();
     appendFileSync(path, 'two\nrest');
@@ -223,7 +223,7 @@ describe('damage', () => {
   });
 });
 
-test('two reads at once are a mistake of the caller', async () => {
+test('two concurrent reads are a programming error', async () => {
   writeFileSync(path, 'x'.repeat(200_000));
   const first = tail.read(maxBytes, { final: true });
   await expect(tail.read(maxBytes)).rejects.toThrow('two reads');

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => watch.close());
 
-/** Adds the directory, and waits for the wake that greets it. */
+/** Adds the directory, and waits for its initial wake. */
 async function add(names = ['out', 'exit']): Promise<void> {
   watch.add(dir, names);
   await eventually(() => wakes.includes(dir));
@@ -42,7 +42,7 @@ test.each([
       throw Object.assign(new Error('too many'), { code: 'EMFILE' });
     },
   ],
-])('where events %s, the poll sees appending, creating and truncating', async (_name, watchDirectory) => {
+])('if events %s, the poll notices appending, creating and truncating', async (_name, watchDirectory) => {
   watch = watchFiles({ onWake, pollMs: 5, watchDirectory });
   await add();
   expect(watch.hasEvents(dir)).toBe(false);

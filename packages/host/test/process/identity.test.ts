@@ -12,7 +12,7 @@ function identify(pid: number | undefined) {
   return { pid: entry.pid, start: entry.start };
 }
 
-test('a process is alive until it ends, and only under its own start', async () => {
+test('a process is alive until it ends, and only with its own start time', async () => {
   const sleeper = spawn('sleep', ['600'], { stdio: 'ignore' });
   const identity = identify(sleeper.pid);
   expect(isAlive(identity)).toBe(true);

@@ -7,7 +7,7 @@ import { eventually, host } from '../support/workspace.ts';
 
 type Script = { pid: number; say(text: string): void; [Symbol.asyncDispose](): Promise<void> };
 
-/** Runs a shell script that has its own environment; it can be told to go on by a line. */
+/** Runs a shell script with its own environment; a line on stdin lets it continue. */
 async function runScript(script: string, env: Record<string, string> = {}): Promise<Script> {
   const child = spawn('/bin/sh', ['-c', `echo ready; ${script}`], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -25,7 +25,7 @@ async function runScript(script: string, env: Record<string, string> = {}): Prom
   };
 }
 
-test('those who ask before the look begins share it, and nobody gets one from before the question', async () => {
+test('callers before a scan starts share it, and none gets an older one', async () => {
   const [first, second] = [host.listings.next(), host.listings.next()];
   expect(second).toBe(first);
   await using script = await runScript('read x');
@@ -37,7 +37,7 @@ test('those who ask before the look begins share it, and nobody gets one from be
   expect((await first).find({ pid: process.pid, start: ourselves?.start ?? '' })).toBe(null);
 });
 
-test('a failing look fails those who wait for it, and the next one works', async () => {
+test('a failing scan fails its callers, and the next one works', async () => {
   const { list } = processTable;
   processTable.list = () => {
     throw new Error('no descriptors');
@@ -50,7 +50,7 @@ test('a failing look fails those who wait for it, and the next one works', async
   expect((await host.listings.next()).inGroup(processTable.read(process.pid)?.group ?? 0)).not.toEqual([]);
 });
 
-test('a process that becomes another program is asked for its marker again', async () => {
+test('the marker of a process that execs another program is read again', async () => {
   const [before, after] = [`test-${randomUUID()}`, `test-${randomUUID()}`];
   await using script = await runScript(`read x; exec env PAWL_SESSION=${after} sleep 600`, { PAWL_SESSION: before });
   const holders = (marker: string) =>
@@ -90,7 +90,7 @@ test('the environment of a process is read once', async () => {
   }
 });
 
-test('a look waits for a process that is just becoming another program', async () => {
+test('a scan waits for a process that is in the middle of an exec', async () => {
   const marker = `test-${randomUUID()}`;
   await using script = await runScript('read x', { PAWL_SESSION: marker });
   const { variables } = processTable;
@@ -108,7 +108,7 @@ test('a look waits for a process that is just becoming another program', async (
   }
 });
 
-test('a process that was started by one that ended during the look is found', async () => {
+test('a process started by one that ended during the scan is found', async () => {
   const { list } = processTable;
   let started: Script | undefined;
   let passes = 0;
@@ -116,7 +116,7 @@ test('a process that was started by one that ended during the look is found', as
   processTable.list = (except) => {
     const entries = list(except);
     passes += 1;
-    // The new process is there only after the first reading.
+    // The new process exists only after the first reading.
     return passes === 1 ? entries.filter(({ pid }) => pid !== started?.pid) : entries;
   };
   try {

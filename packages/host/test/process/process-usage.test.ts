@@ -25,7 +25,7 @@ test('sums time and memory over the processes of each session', async () => {
   expect(resident).toBeLessThan(3 * 20_000_000);
 });
 
-test('what a waited-for child took counts, and strays count by their marker', async () => {
+test('a reaped child counts, and strays count by their marker', async () => {
   const spec = workspace.spec(`
     sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
     (setsid sleep 600 &)
@@ -46,7 +46,7 @@ test('what a waited-for child took counts, and strays count by their marker', as
   expect(plain.get(shim.pid)?.cpuMs).toBeGreaterThanOrEqual(10);
 });
 
-test('an ended session and a stranger with its pid are left out', async () => {
+test('an ended session and another process with its pid are left out', async () => {
   const spec = workspace.spec('exit 0');
   const shim = await startSession(host, spec);
   await exitCode(spec.dir);

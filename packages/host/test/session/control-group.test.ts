@@ -43,7 +43,7 @@ test.runIf(hasGroups)(
   },
 );
 
-test.runIf(hasGroups)('it is halted and continued with the session, and found after the shim was killed', async () => {
+test.runIf(hasGroups)('it is paused and continued with the session, and found after the shim was killed', async () => {
   const session = workspace.spec(`${leaves('>/dev/null 2>&1')}exec sleep 600`);
   const identity = await startSession(host, session);
   const pid = await leftBehind();
@@ -57,7 +57,7 @@ test.runIf(hasGroups)('it is halted and continued with the session, and found af
   expect(isLeft(pid)).toBe(false);
 });
 
-test.runIf(isLinux)('without groups it is found by the output that it still writes to', async () => {
+test.runIf(isLinux)('without groups it is found by its open output file', async () => {
   const session = workspace.spec(`${leaves('')}exit 0`, { stdin: 'file', groupBase: null });
   const identity = await startSession(host, session);
   const pid = await leftBehind();
@@ -68,7 +68,7 @@ test.runIf(isLinux)('without groups it is found by the output that it still writ
   expect(isLeft(pid)).toBe(false);
 });
 
-test('a group that cannot be joined does not keep a session from starting', async () => {
+test('a group that cannot be joined does not prevent a start', async () => {
   const session = workspace.spec('echo ready', { stdin: 'file', groupBase: join(workspace.root, 'file') });
   writeFileSync(join(workspace.root, 'file'), '');
   const identity = await startSession(host, session);
@@ -95,7 +95,7 @@ test.runIf(hasGroups)('only a session’s own group counts, whatever its record 
   writeFileSync(join(one.dir, 'group'), `${groupFor(groupBase() ?? '', one.marker)}\n`);
 });
 
-test.runIf(hasGroups)('a session that a session starts has a group beside it, and not below', async () => {
+test.runIf(hasGroups)('a session started by a session has a group beside it, not below', async () => {
   const script = `import('${join(import.meta.dirname, '../../src/session/control-group.ts')}').then((it) => {
     const before = it.groupBase();
     it.leaveSessionGroup();

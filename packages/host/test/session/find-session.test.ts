@@ -12,7 +12,7 @@ import { eventually, exitCode, host, useWorkspace } from '../support/workspace.t
 
 const workspace = useWorkspace();
 
-/** What a shim would have written about this process. */
+/** A shim's record of this process. */
 function record(pid: number): string {
   const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1');
   return `${pid}\n${boot}${readFileSync(`/proc/${pid}/stat`, 'latin1')}`;
@@ -41,7 +41,7 @@ test('finds the shim and the command while they run, and the exit code afterward
   });
 });
 
-test('a killed shim: the command is still found, and no exit is made up', async () => {
+test('a killed shim: the command is still found, and no exit code is invented', async () => {
   const session = workspace.spec('exec sleep 600');
   const identity = await startSession(host, session);
   const childPid = await eventually(async () => (await findSession(session.dir)).childPid);
@@ -50,7 +50,7 @@ test('a killed shim: the command is still found, and no exit is made up', async 
   expect(await findSession(session.dir)).toEqual({ identity, alive: false, childPid, exit: null, claimed: true });
 });
 
-test('a killed group: dead, claimed, and no exit is made up', async () => {
+test('a killed group: dead, claimed, and no exit code is invented', async () => {
   const session = workspace.spec('exec sleep 600');
   const identity = await startSession(host, session);
   process.kill(-identity.pid, 'SIGKILL');
@@ -82,7 +82,7 @@ test('a pid file that names another living process is neither adopted nor signal
   }
 });
 
-test("another session's files are not taken for ours", async () => {
+test("another session's files are not ours", async () => {
   const [ours, other] = [workspace.spec('exec sleep 600'), workspace.spec('exec sleep 600')];
   await startSession(host, other);
   await eventually(async () => (await findSession(other.dir)).childPid);
@@ -91,7 +91,7 @@ test("another session's files are not taken for ours", async () => {
   expect(await findSession(ours.dir)).toMatchObject({ identity: null, alive: false, childPid: null, claimed: true });
 });
 
-test('a record of another boot belongs to nobody', async () => {
+test('a record of another boot is ignored', async () => {
   const session = workspace.spec('exec sleep 600');
   const identity = await startSession(host, session);
   const path = join(session.dir, 'pid');

@@ -31,7 +31,7 @@ function statesOf(marker: string): { halted: number[]; running: number[] } {
   return { halted: halted.map(({ pid }) => pid), running: running.map(({ pid }) => pid) };
 }
 
-/** True when several looks in a row find the file of a workspace unchanged. */
+/** True if several reads in a row find the file of a workspace unchanged. */
 async function staysUnchanged(name: string): Promise<boolean> {
   const before = textOf(workspace.root, name);
   for (let look = 0; look < 10; look += 1) {
@@ -61,8 +61,8 @@ test.each(['sh', 'bash'])('halts the agent and all its processes, but not its sh
   expect(await continueSession(host, session)).toEqual({ continued: 0 });
 });
 
-test('who starts processes all the time is halted, too, and goes on where it was', async () => {
-  // Each link of a chain starts the next one and ends, so that whoever looks only once misses the new ones.
+test('a command that keeps starting processes is paused, too, and continues where it was', async () => {
+  // Each link of a chain starts the next one and ends, so a single scan misses the new ones.
   const script = join(workspace.root, 'chain.sh');
   writeFileSync(script, `echo x >>ticks; sleep 0.01; setsid sh chain.sh &\n`);
   const session = await startReady('for i in 1 2 3 4 5; do sh chain.sh & done; echo ready; exec sleep 600');
@@ -89,7 +89,7 @@ test('a session is halted at its very start', async () => {
   }
 });
 
-test('the end of a halted command is recorded', async () => {
+test('the end of a paused command is recorded', async () => {
   const session = await startReady('echo ready; while :; do sleep 0.01; done');
   await haltSession(host, session);
   const { childPid } = await findSession(session.dir);
@@ -97,7 +97,7 @@ test('the end of a halted command is recorded', async () => {
   expect(await exitCode(session.dir)).toBe(137);
 });
 
-test('an ended session has nothing to halt and nothing to continue', async () => {
+test('an ended session has nothing to pause or continue', async () => {
   const session = await startReady('echo ready');
   await exitCode(session.dir);
   await eventually(() => !isAlive(session.identity));
@@ -105,7 +105,7 @@ test('an ended session has nothing to halt and nothing to continue', async () =>
   expect(await continueSession(host, session)).toEqual({ continued: 0 });
 });
 
-test('what cannot be halted in time is an error that says what to do', async () => {
+test('a pause that times out is an error that says what to do', async () => {
   const session = await startReady('echo ready; exec sleep 600');
   // Without a record of the command nobody knows whether it has been started.
   writeFileSync(join(session.dir, 'child'), '');
@@ -117,7 +117,7 @@ test('what cannot be halted in time is an error that says what to do', async () 
   });
 });
 
-test('a marker that is none is refused', async () => {
+test('an invalid marker is refused', async () => {
   const session = { identity: null, dir: workspace.root, marker: 'x' };
   await expect(haltSession(host, session)).rejects.toMatchObject({ code: 'invalid_input' });
   await expect(continueSession(host, session)).rejects.toMatchObject({ code: 'invalid_input' });

@@ -8,7 +8,7 @@ import { eventually, exitCode, host, textOf, useWorkspace } from '../support/wor
 
 const workspace = useWorkspace();
 
-test('lines that are sent at once arrive whole and in order', async () => {
+test('concurrent lines arrive whole and in order', async () => {
   const session = workspace.spec('exec cat');
   await startSession(host, session);
   const lines = Array.from(
@@ -21,7 +21,7 @@ test('lines that are sent at once arrive whole and in order', async () => {
   expect(textOf(session.dir, 'out') === `${lines.join('\n')}\n`).toBe(true);
 });
 
-test('a process that does not read: a clear time-out, and the next line is not glued to the torn one', async () => {
+test('a process that does not read: a timeout, and the next line is not glued to the torn one', async () => {
   const session = workspace.spec(`until [ -e '${workspace.root}/go' ]; do sleep 0.01; done; exec cat`);
   await startSession(host, session);
   await eventually(() => existsSync(join(session.dir, 'fed')));

@@ -39,13 +39,13 @@ test('the agent and its group get SIGINT once, as from a terminal; strays, the s
   expect(isAlive(other.identity)).toBe(true);
 });
 
-test('who ends by it has its exit code recorded', async () => {
+test('the exit code of a command that ends by it is recorded', async () => {
   const session = await startReady(`trap 'exit 9' INT; echo ready; while :; do sleep 0.01; done`);
   expect((await interruptSession(host, session)).interrupted).toBeGreaterThanOrEqual(1);
   expect(await exitCode(session.dir)).toBe(9);
 });
 
-test('an agent in a group of its own is reached there', async () => {
+test('an agent in its own process group is reached there', async () => {
   const script = `trap 'echo interrupted' INT; echo ready; while :; do sleep 600; done`;
   const session = await startReady('', { command: 'setsid', args: ['sh', '-c', script] });
   await eventually(() => sleepers(session.marker).length === 1);

@@ -64,7 +64,7 @@ describe.each(['dash', 'bash'])('under %s', (shellName) => {
     expect(environment).toEqual({ ...session.launch.environment, PWD: workspace.root, PAWL_SESSION: session.marker });
   });
 
-  test('a signal that ended the command is recorded as 128 + n, also when the whole group gets it', async () => {
+  test('a signal that ended the command is recorded as 128 + n, even if the whole group gets it', async () => {
     for (const [signal, code] of [
       ['SIGTERM', 143],
       ['SIGINT', 130],
@@ -92,7 +92,7 @@ describe.each(['dash', 'bash'])('under %s', (shellName) => {
     expect(textOf(session.dir, 'out') === `${prompt}after\n`).toBe(true);
   });
 
-  test('nothing of the shim is left when the command ends without reading its prompt', async () => {
+  test('nothing of the shim is left if the command ends without reading its prompt', async () => {
     const session = spec('exit 3', { prompt: 'x'.repeat(1_000_000) });
     const identity = await startSession(host, session);
     expect(await exitCode(session.dir)).toBe(3);
@@ -129,7 +129,7 @@ test('ten starts at the same instant run the command once', async () => {
   expect(textOf(session.dir, 'out')).toBe('ran\n');
 });
 
-test('shims that race in one directory: one runs the command, the others leave', async () => {
+test('shims that race in one directory: one runs the command, the others exit', async () => {
   const session = workspace.spec('echo ran; exec cat', { prompt: 'once\n' });
   const start = join(import.meta.dirname, '../support/start.ts');
   const codes = await Promise.all(
@@ -165,7 +165,7 @@ test('the command outlives a killed starter: input works, the exit code is recor
   expect(textOf(session.dir, 'out')).toBe('before\nafter\n');
 });
 
-test('a start that was interrupted before the claim is simply done again', async () => {
+test('a start interrupted before the claim is repeated', async () => {
   const session = workspace.spec('cat', { stdin: 'file', prompt: 'whole prompt\n' });
   mkdirSync(session.dir, { mode: 0o700 });
   writeFileSync(join(session.dir, 'prompt'), 'whole pr');
@@ -206,7 +206,7 @@ test('a shim killed at any moment of its start: another one runs the command, un
   expect(seen.has(false)).toBe(true);
 });
 
-test('without /proc, a shim records itself by what ps says', () => {
+test('without /proc, a shim identifies itself by ps', () => {
   const identify = shimScript.slice(0, shimScript.indexOf('if [ "$1" = run ]')).replaceAll('/proc/', '/nowhere/');
   for (const shell of ['/bin/sh', bashAsSh(workspace.root)]) {
     const text = execFileSync(shell, ['-c', `${identify}\npawl_shim_identify`], { encoding: 'utf8' });
@@ -233,7 +233,7 @@ test('directory and files are private, whatever the umask', async () => {
 });
 
 test.skipIf(process.getuid?.() !== 0 || process.platform !== 'linux')(
-  'a disk that is full when the command ends does not swallow its exit code',
+  'a full disk at the end of the command does not lose its exit code',
   async () => {
     const disk = join(workspace.root, 'disk');
     mkdirSync(disk);

@@ -29,7 +29,7 @@ async function stop(session: SessionSpec, identity: ProcessIdentity | null, grac
   return result;
 }
 
-test('a willing command leaves by the first signal, and its exit code is recorded', async () => {
+test('a cooperative command exits on the first signal, and its exit code is recorded', async () => {
   const { session, identity } = await startReady(
     `trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.01; done`,
   );
@@ -46,7 +46,7 @@ test('the first signal can be chosen', async () => {
   expect((await findSession(dir)).exit).toEqual({ code: 3 });
 });
 
-test('who ignores TERM is killed after the grace, and not before', async () => {
+test('a command that ignores TERM is killed after the grace period, and not before', async () => {
   const { session, identity } = await startReady(`trap '' TERM; echo ready; while :; do read x; done`);
   let timeMs = 0;
   let looks = 0;
@@ -90,7 +90,7 @@ test('grandchildren, setsid children and double-forked daemons that ignore TERM:
   expect((await findSession(session.dir)).exit).toEqual({ code: 137 });
 });
 
-test('a killed shim: the orphans are found and ended, and its helpers do not cost the grace', async () => {
+test('a killed shim: the orphans are found and ended, and its helpers do not use up the grace period', async () => {
   const { session, identity } = await startReady('setsid sleep 600 & echo ready; exec sleep 600');
   process.kill(identity.pid, 'SIGKILL');
   await eventually(() => !isAlive(identity));
@@ -113,13 +113,13 @@ test('a killed shim whose command cleared its environment: the recorded child is
   expect(processTable.read(pid)?.defunct ?? true).toBe(true);
 });
 
-test('without a known shim, what carries the marker is ended', async () => {
+test('without a known shim, processes with the marker are ended', async () => {
   const { session, identity } = await startReady('echo ready; exec sleep 600');
   await stop(session, null);
   expect(isAlive(identity)).toBe(false);
 });
 
-test('a halted command is continued, so that it can act on the signal', async () => {
+test('a paused command is continued, so that it can handle the signal', async () => {
   const { session, identity } = await startReady(`trap 'exit 6' TERM; echo ready; while :; do sleep 0.01; done`);
   const childPid = await eventually(async () => (await findSession(session.dir)).childPid);
   process.kill(childPid, 'SIGSTOP');
@@ -128,7 +128,7 @@ test('a halted command is continued, so that it can act on the signal', async ()
   expect((await findSession(session.dir)).exit).toEqual({ code: 6 });
 });
 
-test('a halted session can be stopped: all of it acts on the signal', async () => {
+test('a paused session can be stopped: all of it handles the signal', async () => {
   const { session, identity } = await startReady(`
     trap 'exit 6' TERM
     setsid sh -c 'trap "echo bye; exit" TERM; echo more; while :; do sleep 0.01; done' &
@@ -141,7 +141,7 @@ test('a halted session can be stopped: all of it acts on the signal', async () =
   expect((await findSession(dir)).exit).toEqual({ code: 6 });
 });
 
-test('many sessions are stopped at the same time: each with its exit code, and no others', async () => {
+test('many sessions are stopped concurrently: each with its exit code, and no others', async () => {
   const other = await startReady('echo ready; exec sleep 600');
   const started = [];
   for (let number = 0; number < 30; number += 1) {
@@ -154,7 +154,7 @@ test('many sessions are stopped at the same time: each with its exit code, and n
   expect((await findSession(other.session.dir)).childPid).not.toBe(null);
 });
 
-test('a halted shim is killed when the others are gone, and does not hang the stop', async () => {
+test('a paused shim is killed when the others are gone, and does not hang the stop', async () => {
   const { session, identity } = await startReady('echo ready; exec sleep 600');
   process.kill(identity.pid, 'SIGSTOP');
   await eventually(() => processTable.read(identity.pid)?.stopped);
@@ -184,7 +184,7 @@ test('stopping twice, or at the very start, is harmless', async () => {
   }
 });
 
-test('the sessions of others are not touched', async () => {
+test('other sessions are not touched', async () => {
   const [ours, other] = [
     await startReady('echo ready; exec sleep 600'),
     await startReady('echo ready; exec sleep 600'),

@@ -19,7 +19,7 @@ test('finds all processes of a session and no others', async () => {
   expect(strayProcesses(one.marker.slice(0, -1))).toEqual([]);
 });
 
-test('whoever looks is not a stray, even when it carries the marker itself', () => {
+test('the caller is not a stray, even if it has the marker itself', () => {
   const text = execFileSync(process.execPath, [join(import.meta.dirname, '../support/self.ts')], {
     env: { PATH: process.env['PATH'], PAWL_SESSION: `test-${randomUUID()}` },
     cwd: workspace.root,

@@ -21,7 +21,7 @@ function openBoth(directory: string, changes: Changes = {}) {
   });
 }
 
-test('a batch is given again until it is accepted, and another reader goes on where the store ends', async () => {
+test('a batch is repeated until it is accepted, and another reader continues where the store ends', async () => {
   await using place = await temporaryDirectory();
   const [out, err] = [join(place.path, 'out'), join(place.path, 'err')];
   writeFileSync(out, 'a\n');
@@ -41,7 +41,7 @@ test('a batch is given again until it is accepted, and another reader goes on wh
   next.close();
 });
 
-test('an unfinished line is due later, and comes at once in the end', async () => {
+test('an unfinished line is due later, and comes at once at the end', async () => {
   await using place = await temporaryDirectory();
   writeFileSync(join(place.path, 'out'), 'half');
   const output = openBoth(place.path);
@@ -64,7 +64,7 @@ test('no more is read than there is room for', async () => {
   output.close();
 });
 
-test('damage is told in its place', async () => {
+test('damage is reported in its place', async () => {
   await using place = await temporaryDirectory();
   const out = join(place.path, 'out');
   writeFileSync(out, 'long line\n');

@@ -53,13 +53,13 @@ beforeEach(() => void vi.stubEnv('PAWL_AGENT_TOKEN', ''));
 afterEach(() => vi.unstubAllEnvs());
 
 describe('requests', () => {
-  test('a request names its host and shows the person’s token', async () => {
+  test('a request has a host and the person’s token', async () => {
     await using served = await serve(answer(200, '{}'));
     await served.client.daemon();
     expect(served.requests[0]?.headers).toMatchObject({ host: 'localhost', authorization: 'Bearer the-token' });
   });
 
-  test('a process of an agent shows the agent’s token', async () => {
+  test('a process of an agent sends the agent’s token', async () => {
     vi.stubEnv('PAWL_AGENT_TOKEN', 'own');
     await using served = await serve(answer(200, '{}'));
     await served.client.daemon();
@@ -67,7 +67,7 @@ describe('requests', () => {
   });
 });
 
-describe('a daemon that is not there', () => {
+describe('a missing daemon', () => {
   test('no token', async () => {
     await using directory = await temporaryDirectory('pawl-client');
     const error = await refusal(homeClient(homeAt(directory.path)).daemon());
@@ -86,7 +86,7 @@ describe('a daemon that is not there', () => {
     expect(error).toMatchObject({ code: 'daemon_unreachable', hint: expect.stringContaining('pawl up') });
   });
 
-  test('a displaced socket in a directory that is not ours gets no token', async () => {
+  test('a displaced socket in a foreign directory gets no token', async () => {
     await using directory = await temporaryDirectory('pawl-client');
     mkdirSync(join(directory.path, 'real'));
     symlinkSync(join(directory.path, 'real'), join(directory.path, 'link'));
@@ -96,7 +96,7 @@ describe('a daemon that is not there', () => {
   });
 });
 
-test('a request over a connection that the daemon has closed meanwhile is sent again over a new one', async () => {
+test('a request over a connection that the daemon has closed is repeated over a new one', async () => {
   await using served = await serve(answer(200, '{"lastSeq":1}'));
   await served.client.daemon();
   // The client learns of this only after it has sent the next request.
@@ -105,7 +105,7 @@ test('a request over a connection that the daemon has closed meanwhile is sent a
   expect(served.requests).toHaveLength(2);
 });
 
-test('a request that the daemon drops is not sent again', async () => {
+test('a request that the daemon drops is not repeated', async () => {
   await using served = await serve((request) => void request.socket.destroy());
   expect((await refusal(served.client.daemon())).code).toBe('daemon_unreachable');
   expect(served.requests).toHaveLength(1);

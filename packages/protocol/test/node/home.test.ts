@@ -21,7 +21,7 @@ describe('the home', () => {
     expect(homeAt().root).toBe('/home/somebody/.pawl');
   });
 
-  test('everything but a displaced socket lies inside it, each in its own place', () => {
+  test('everything but a displaced socket is inside it, each in its own place', () => {
     const { root, agentWorkdirs, ...places } = homeAt('/short');
     for (const place of Object.values(places)) expect(dirname(place)).toBe(root);
     // The roster takes everything below the worktrees for Pawl's own.
@@ -33,7 +33,7 @@ describe('the home', () => {
 describe('the socket', () => {
   const long = `/${'deep/'.repeat(40)}home`;
 
-  test('it is in the home where there is room', () => {
+  test('it is in the home if it fits', () => {
     expect(homeAt('/short').socket).toBe('/short/pawl.sock');
     const longest = `/${'x'.repeat(100 - '//pawl.sock'.length)}`;
     expect(homeAt(longest).socket).toBe(`${longest}/pawl.sock`);
@@ -50,7 +50,7 @@ describe('the socket', () => {
     expect(dirname(socket)).toMatch(new RegExp(`/pawl-${process.getuid?.()}$`));
   });
 
-  test('it is the same at every call and in every environment, and another one for another home', () => {
+  test('it is the same at every call and in every environment, and differs between homes', () => {
     const { socket } = homeAt(long);
     vi.stubEnv('TMPDIR', `/${'t'.repeat(200)}`);
     expect(homeAt(long).socket).toBe(socket);

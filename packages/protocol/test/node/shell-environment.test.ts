@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { providerVariables } from '../../src/node/shell-environment.ts';
 
-test('only what coding CLIs read goes along, and nothing that no process could be given', () => {
+test('only variables that coding CLIs read are sent, and none that no process could be given', () => {
   const environment = {
     ANTHROPIC_BASE_URL: 'http://127.0.0.1:1',
     OPENAI_API_KEY: 'sk-x',
@@ -18,7 +18,7 @@ test('only what coding CLIs read goes along, and nothing that no process could b
   });
 });
 
-test('a variable that a provider of one’s own reads goes along', () => {
+test('a variable that a custom provider reads is sent', () => {
   const environment = { MY_MODEL_KEY: 'sk-mine', MY_OTHER: 'x', OPENAI_API_KEY: 'sk-x' };
   expect(providerVariables(environment, ['MY_MODEL_KEY', 'MY_MISSING'])).toEqual({
     MY_MODEL_KEY: 'sk-mine',
@@ -26,7 +26,7 @@ test('a variable that a provider of one’s own reads goes along', () => {
   });
 });
 
-test('there is an end to how many', () => {
+test('their number is limited', () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`CLAUDE_${index}`, 'x']));
   expect(Object.keys(providerVariables(many))).toHaveLength(100);
 });

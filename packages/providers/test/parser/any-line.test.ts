@@ -18,7 +18,7 @@ const samples = join(import.meta.dirname, 'sample');
 const formats = Object.keys(outputParsers) as OutputFormat[];
 const structured = formats.filter((format) => format !== 'text');
 
-/** Every different kind of line in a format's samples. */
+/** Every kind of line in a format's samples. */
 function sampleLines(format: OutputFormat): string[] {
   const lines = readdirSync(join(samples, format))
     .filter((name) => name.endsWith('.jsonl'))
@@ -47,7 +47,7 @@ const conversational = new Set<StreamEvent['type']>([
   'tool-result',
 ]);
 
-/** Parses a line, and checks what has to hold of any line whatever. */
+/** Parses a line, and checks the invariants of any line. */
 function checked(format: OutputFormat, line: string): StreamEvent[] {
   const { parse, telling, conversation } = outputParsers[format];
   const events = parse(line);
@@ -108,7 +108,7 @@ describe.each(formats)('%s: any line [S3-05]', (format) => {
     );
   });
 
-  test('what is no object of JSON is kept as it was', () => {
+  test('a line that is not a JSON object is kept unchanged', () => {
     for (const line of ['', 'plain text', '{"type":"result"', '[{"type":"result"}]', 'null', '"result"', '\u001b[2J\0'])
       expect(outputParsers[format].parse(line)).toEqual([{ type: format === 'text' ? 'text' : 'unknown', text: line }]);
   });
@@ -126,7 +126,7 @@ describe.each(structured)('%s: hostile JSON', (format) => {
     for (const type of types) checked(format, `{"type":"${type}",${rest}}`);
   });
 
-  test('keys of prototypes, keys that come twice, lone surrogates and numbers beyond all measure', () => {
+  test('prototype keys, duplicate keys, lone surrogates and huge numbers', () => {
     for (const type of types) {
       checked(format, `{"__proto__":{"type":"${type}"},"type":"x"}`);
       checked(format, `{"type":"x","type":"${type}","constructor":{"prototype":{"polluted":1}}}`);

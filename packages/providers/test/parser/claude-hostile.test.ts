@@ -23,12 +23,12 @@ describe('hostile lines', () => {
     ['{"type":"brand_new","detail":1}', 'an unknown type'],
     ['{"error":"no type"}', 'no type'],
     ['{"type":{"a":1}}', 'a type that is no string'],
-  ])('%j is kept as it was', (line) => {
+  ])('%j is kept unchanged', (line) => {
     expect(parseClaudeLine(line)).toEqual([{ type: 'unknown', text: line }]);
   });
 
   test.each([[null], [5], ['x'], [[1, null, 'x', [[]], {}]], [{ content: null }], [{ content: [null, 5] }]])(
-    'a message %j says nothing',
+    'a message %j is ignored',
     (given) => {
       expect(parse({ type: 'assistant', message: given })).toEqual([]);
     },
@@ -43,7 +43,7 @@ describe('hostile lines', () => {
   });
 
   test.each([['1e400'], ['1e308'], ['9007199254740993'], ['-1'], ['"12"'], ['null'], ['[]']])(
-    'a count of %s is none',
+    'a count of %s is ignored',
     (number) => {
       const line = `{"type":"result","subtype":"success","num_turns":${number},"total_cost_usd":${number},"usage":{"input_tokens":${number},"output_tokens":7}}`;
       const [usage] = parseClaudeLine(line);
@@ -64,7 +64,7 @@ describe('hostile lines', () => {
     expect(usage).toMatchObject({ inputTokens: 0, outputTokens: 1, turns: 2 });
   });
 
-  test('a session id that could not stand in a command line is none', () => {
+  test('a session id that is unsafe on a command line is ignored', () => {
     for (const id of ['x'.repeat(10_000), '--dangerous', 'a b', 'a\n', '$(x)']) {
       expect(parseClaudeLine(JSON.stringify({ type: 'system', session_id: id }))).toEqual([]);
     }

@@ -106,7 +106,7 @@ describe('lines that Claude Code prints [S3-46, S3-47, S3-48]', () => {
   });
 });
 
-describe('ends that are not good', () => {
+describe('failed ends', () => {
   const kinds = (value: Record<string, unknown>) => parse(value).map((event) => event.type);
 
   test.each<[string, Record<string, unknown>, string]>([
@@ -147,13 +147,13 @@ describe('ends that are not good', () => {
     expect(events.some(({ type }) => type === 'limit')).toBe(false);
   });
 
-  test('words about a limit in a good answer, or another error, are no limit', () => {
+  test('text about a limit in a good answer, or another error, is not a limit', () => {
     expect(kinds({ ...success, result: "You've hit your 5-hour limit" })).toEqual(['usage', 'result']);
     expect(kinds({ ...success, is_error: true, api_error_status: 529 })).toEqual(['usage', 'result']);
   });
 });
 
-describe('what was used', () => {
+describe('usage', () => {
   const models = {
     small: { inputTokens: 1, outputTokens: 2, cacheReadInputTokens: 4, cacheCreationInputTokens: 8 },
     large: { inputTokens: 100, outputTokens: 200, cacheReadInputTokens: 400, cacheCreationInputTokens: 800 },
@@ -175,7 +175,7 @@ describe('what was used', () => {
     ]);
   });
 
-  test('an end before the first answer tells nothing that could take back what was told', () => {
+  test('an end before the first answer does not reset what was reported', () => {
     const nothing = { ...success, is_error: true, usage: { input_tokens: 0, output_tokens: 0 } };
     expect(usage({ ...nothing, modelUsage: {} })).toEqual([oneTurn]);
     expect(usage(nothing)).toEqual([oneTurn]);
@@ -187,14 +187,14 @@ describe('what was used', () => {
     expect(usage({ type: 'assistant', message: block })).toEqual([]);
   });
 
-  test('what a helper of the agent is told is no turn of its own', () => {
+  test('a message to a subagent is not a turn of the agent', () => {
     const line = message('user', [{ type: 'tool_result', tool_use_id: 't1', content: 'ok' }]);
     expect(usage({ ...line, parent_tool_use_id: 't0' })).toEqual([]);
     expect(usage({ ...line, parent_tool_use_id: null })).toEqual([oneTurn]);
   });
 });
 
-describe('a wait that the CLI tells of', () => {
+describe('a wait that the CLI reports', () => {
   test.each([
     [60_000, { type: 'limit', until: null }],
     [59_999, { type: 'retry', text: 'the provider retries' }],

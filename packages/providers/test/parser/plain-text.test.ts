@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { outputParsers } from '../../src/parser.ts';
 
-test('output without structure is taken line by line as raw text, whatever it looks like [S3-51]', () => {
+test('unstructured output is raw text, line by line, whatever it looks like [S3-51]', () => {
   const { parse, telling, conversation } = outputParsers.text;
   for (const line of ['hello', '{"type":"result","is_error":true}', '\u001b[31mred', ''])
     expect(parse(line)).toEqual([{ type: 'text', text: line }]);

@@ -35,7 +35,7 @@ test('there are samples of every structured format', () => {
     );
 });
 
-test.each(cases)('%s: %s means what its events say', (format, name) => {
+test.each(cases)('%s: %s has the expected events', (format, name) => {
   const events = linesOf(format, name).flatMap(outputParsers[format].parse);
   for (const event of events) expect(streamEventSchema.safeParse(event).error).toBeUndefined();
   // Some formats name the session in every line.
@@ -45,7 +45,7 @@ test.each(cases)('%s: %s means what its events say', (format, name) => {
   expect(`${said.join('\n')}\n`).toBe(readFileSync(join(samples, format, `${name}.events`), 'utf8'));
 });
 
-test.each(cases)('%s: %s is found without being parsed', (format, name) => {
+test.each(cases)('%s: %s is found without parsing', (format, name) => {
   const { parse, telling, conversation } = outputParsers[format];
   for (const line of linesOf(format, name)) {
     const events = parse(line);
@@ -60,7 +60,7 @@ test.each(cases)('%s: %s is found without being parsed', (format, name) => {
       ['text', 'text-delta', 'thinking', 'echo', 'tool-call', 'tool-result'].some((type) => types.has(type as 'text'))
     )
       needs(conversation);
-    // That it has taken in what we told it is a fact, and not only something that was said.
+    // An echo of our input is a fact, not only a message.
     if (events.some((event) => event.type === 'echo' && event.uuid !== undefined)) needs(telling);
   }
 });

@@ -55,7 +55,7 @@ const lines: [name: string, words: string][] = [
 const first = Object.fromEntries(lines);
 first['claude-code'] = first['claude']!;
 
-test('mail goes into a running turn only where the CLI shows that it has taken it in', () => {
+test('mail goes into a running turn only if the CLI echoes its input', () => {
   const listening = presets.filter(({ promptMode }) => promptMode === 'stream-json');
   expect(Object.fromEntries(listening.map(({ name, echoes }) => [name, echoes]))).toEqual({
     claude: true,
@@ -69,7 +69,7 @@ test('mail goes into a running turn only where the CLI shows that it has taken i
   expect(presetOf('scripted').command).toContain('--replay-user-messages');
 });
 
-test('the seven names of old are there, and all others, each once [S3-44]', () => {
+test('the seven old names exist, and all others, each once [S3-44]', () => {
   const names = presets.map(({ name }) => name);
   expect(names.toSorted()).toEqual([...Object.keys(first), 'scripted'].toSorted());
   const old = ['claude', 'claude-code', 'codex', 'aider', 'cline', 'continue', 'cursor-agent'];
@@ -82,7 +82,7 @@ test('claude-code is claude under its second name, in everything [S3-06]', () =>
   expect(Object.keys(alias).length).toBeGreaterThan(20);
 });
 
-test('each preset names the parser of its output, and no parser is without a preset [S3-12]', () => {
+test('each preset names a parser, and no parser is unused [S3-12]', () => {
   const formats = Object.groupBy(presets, ({ outputFormat }) => outputFormat);
   const names = Object.entries(formats).map(([format, each]) => [format, each.map(({ name }) => name).toSorted()]);
   expect(Object.fromEntries(names)).toEqual({
@@ -158,14 +158,14 @@ test.each<[string, string]>([
   ['qwen', '--approval-mode plan'],
   ['pi', '--exclude-tools bash,edit,write,powershell'],
   ['codex-live', '--permission read-only'],
-])('%s is kept from writing by %s, and nothing gives it full access', (name, words) => {
+])('%s is made read-only by %s, and nothing gives it full access', (name, words) => {
   const { args } = start(name, { readOnly: true });
   expect(args.join(' ')).toContain(words);
   for (const word of presetOf(name).access.full.filter((each) => /dangerously|yolo|full/.test(each)))
     expect(args).not.toContain(word);
 });
 
-test('opencode is kept from writing by a variable', () => {
+test('opencode is made read-only by a variable', () => {
   const { args, env } = start('opencode', { readOnly: true });
   expect(args.join(' ')).not.toContain('env:');
   expect(JSON.parse(env['OPENCODE_PERMISSION'] ?? '')).toMatchObject({ edit: 'deny', bash: 'deny' });
@@ -176,14 +176,14 @@ test.each<[string, string[], Record<string, string>]>([
   ['codex', ['-c', 'projects={"/tree"={trust_level="untrusted"}}'], {}],
   ['opencode', [], { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }],
   ['pi', ['--no-approve'], {}],
-])('%s is kept from the settings of a repository', (name, words, env) => {
+])('%s ignores the settings of a repository', (name, words, env) => {
   const open = start(name);
   const blocked = start(name, { blockSettings: true });
   expect(blocked.args.filter((word) => !open.args.includes(word))).toEqual(words.filter((word) => word !== '-c'));
   expect(blocked.env).toEqual(env);
 });
 
-test('a base URL reaches codex by arguments, which name the variable of the key and not the key', () => {
+test('codex gets a base URL by arguments, which name the variable of the key and not the key', () => {
   const { args } = start('codex', { baseUrl: 'http://127.0.0.1:1/v1' });
   expect(args).toContain('model_providers.pawl.base_url="http://127.0.0.1:1/v1"');
   expect(args).toContain('model_providers.pawl.env_key="CODEX_API_KEY"');
@@ -191,7 +191,7 @@ test('a base URL reaches codex by arguments, which name the variable of the key 
   expect(live.indexOf('model_provider="pawl"')).toBeGreaterThan(live.indexOf('app-server'));
 });
 
-test('claude gets its system prompt as a file, and keeps to it when it is resumed [S4-22]', () => {
+test('claude gets its system prompt as a file, also when resumed [S4-22]', () => {
   const { args, files } = start('claude', { prompt: { system: 'you are', turn: 'go' } });
   expect(args.join(' ')).toContain(
     '--append-system-prompt-file /session/system-prompt.md --system-prompt-snapshot off',
@@ -200,18 +200,18 @@ test('claude gets its system prompt as a file, and keeps to it when it is resume
 });
 
 describe.each(presets.map((preset) => [preset.name, preset] as const))('%s', (_name, preset) => {
-  test('has a parser and patterns that can be used', () => {
+  test('has a valid parser and patterns', () => {
     expect(outputParsers[preset.outputFormat]).toBeDefined();
     expect(() => checkPatterns(preset.patterns)).not.toThrow();
   });
 
-  test('keeps no secret in a list of settings, and says how it is got', () => {
+  test('has no secret in its settings, and says how to install it', () => {
     for (const name of preset.variables.settings) expect(name).not.toMatch(/KEY|TOKEN(?!S)|SECRET|PASSWORD/);
     const isOurs = ['scripted', 'generic', 'acp'].includes(preset.name);
     expect(preset.install === null).toBe(isOurs);
   });
 
-  test('offers only what it can be told', () => {
+  test('offers only supported options', () => {
     expect(preset.forkStyle === 'native').toBe(preset.fork !== null);
     expect(preset.silence.noticeMs).toBeLessThan(preset.silence.hangMs);
     const { args } = splitWords(preset.command);

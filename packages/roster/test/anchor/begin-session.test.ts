@@ -12,7 +12,7 @@ const inTurn =
   () =>
     words.shift() ?? 'last';
 
-describe('how a session begins [S0-22, invariant 16]', () => {
+describe('the start of a session [S0-22, invariant 16]', () => {
   test('alone without an anchor it is fresh, and nothing is written [S0-07]', async () => {
     await using project = await aProject();
     expect(beginSession(project.place(), surveyed('alone'))).toMatchObject({
@@ -25,9 +25,9 @@ describe('how a session begins [S0-22, invariant 16]', () => {
     expect(project.files()).toEqual([]);
   });
 
-  test('the look comes first: nothing was read or written before it [S0-06]', async () => {
+  test('the scan comes first: nothing was read or written before it [S0-06]', async () => {
     await using project = await aProject();
-    // Notes that appear during the look are found, so they were not looked for before.
+    // Notes that appear during the scan are found, so they were not read before.
     const look = () => {
       expect(project.files()).toEqual([]);
       project.put(singleton, 'written meanwhile');
@@ -41,7 +41,7 @@ describe('how a session begins [S0-22, invariant 16]', () => {
     expect(project.files()).toEqual([singleton]);
   });
 
-  test('alone with an anchor the last one has crashed, and what it left is told [S0-08]', async () => {
+  test('alone with an anchor the last one has crashed, and its leftovers are reported [S0-08]', async () => {
     await using project = await aProject();
     project.put(singleton, '# where I was\n');
     expect(beginSession(project.place(), surveyed('alone'))).toMatchObject({
@@ -52,7 +52,7 @@ describe('how a session begins [S0-22, invariant 16]', () => {
     expect(project.read(singleton)).toBe('# where I was\n');
   });
 
-  test('beside somebody the same anchor is nobody’s crash; a helper has a file of its own [S0-09, S0-10]', async () => {
+  test('beside another agent the same anchor is not a crash; a helper has its own file [S0-09, S0-10]', async () => {
     await using project = await aProject();
     project.put(singleton, 'alive');
     const begun = beginSession(
@@ -72,7 +72,7 @@ describe('how a session begins [S0-22, invariant 16]', () => {
     expect(project.read(singleton)).toBe('alive');
   });
 
-  test('where nobody can say, nothing is recovered, and it is restricted like a helper [2.2.6, W0-11]', async () => {
+  test('if the scan is inconclusive, nothing is recovered, and it is restricted like a helper [2.2.6, W0-11]', async () => {
     await using project = await aProject();
     project.put(singleton, 'from before');
     const begun = beginSession(project.place(), surveyed('unknown'), inTurn('zz99'));
@@ -84,12 +84,12 @@ describe('how a session begins [S0-22, invariant 16]', () => {
     });
   });
 
-  test('the first of several has the duties, and hears of the others [2.2.8]', async () => {
+  test('the first of several has the duties, and is told of the others [2.2.8]', async () => {
     await using project = await aProject();
     expect(beginSession(project.place(), surveyed('first'))).toMatchObject({ branch: 'fresh', others: [{ pid: 7 }] });
   });
 
-  test('an id that is taken is not taken again [2.2.9]', async () => {
+  test('a taken id is not used again [2.2.9]', async () => {
     await using project = await aProject();
     project.put('.pawl/session-context.d/helper-aaaa.md', 'somebody else');
     const begun = beginSession(project.place(), surveyed('beside'), inTurn('aaaa', 'aaaa', 'bbbb'));
@@ -99,19 +99,19 @@ describe('how a session begins [S0-22, invariant 16]', () => {
     expect(stuck).toThrow(expect.objectContaining({ code: 'busy' }));
   });
 
-  test('two helpers at once have two files, and each is told of the other [S0-24]', async () => {
+  test('two concurrent helpers have two files, and each is told of the other [S0-24]', async () => {
     await using project = await aProject();
     const living = [40, 41];
     const one = beginSession(project.place(), surveyed('beside', { own: { pid: 40, start: 'b/1' }, living }));
     const two = beginSession(project.place(), surveyed('beside', { own: { pid: 41, start: 'b/2' }, living }));
     expect(one.file).not.toBe(two.file);
     expect(two.helpers).toEqual([{ id: one.id, file: one.file, live: true }]);
-    // Asked again, each is who it was.
+    // Asked again, each keeps its identity.
     const again = beginSession(project.place(), surveyed('beside', { own: { pid: 40, start: 'b/1' }, living }));
     expect(again.id).toBe(one.id);
   });
 
-  test('an id that was given is used as it is [W0-05, S0-18]', async () => {
+  test('a given id is used unchanged [W0-05, S0-18]', async () => {
     await using project = await aProject();
     const environment = { PAWL_AGENT_ID: 'helper-ab12.1763251200', PAWL_HELPER: '1' };
     const begun = beginSession(project.place(environment), surveyed('beside'));
@@ -120,14 +120,14 @@ describe('how a session begins [S0-22, invariant 16]', () => {
     expect(beginSession(project.place(environment), surveyed('beside')).id).toBe('helper-ab12.1763251200');
   });
 
-  test('a helper with nobody to help is an ordinary session [S0-19]', async () => {
+  test('a helper without others is an ordinary session [S0-19]', async () => {
     await using project = await aProject();
     const environment = { PAWL_AGENT_ID: 'helper-ab12', PAWL_HELPER: '1' };
     const begun = beginSession(project.place(environment), surveyed('alone'));
     expect(begun).toMatchObject({ branch: 'fresh', id: null, file: singleton, isOrphan: true });
   });
 
-  test('a session with an id of its own recovers its own notes only [2.3.3]', async () => {
+  test('a session with its own id recovers only its own notes [2.3.3]', async () => {
     await using project = await aProject();
     project.put(singleton, 'somebody’s');
     project.put('.pawl/session-context.d/host.p.1.md', 'an earlier run');
@@ -159,7 +159,7 @@ describe('the files of helpers [W0-08]', () => {
     expect(beginSession(project.place(), surveyed('alone')).branch).toBe('fresh');
   });
 
-  test('a file that leads elsewhere is not read, and nothing is written through one', async () => {
+  test('a file that is a link is not read or written through', async () => {
     await using project = await aProject();
     writeFileSync(join(project.outside, 'secret'), 'secret');
     mkdirSync(join(project.root, '.pawl'));
@@ -175,7 +175,7 @@ describe('the files of helpers [W0-08]', () => {
   });
 });
 
-test('an agent in a worktree of its own is isolated, looks at nothing and writes nothing [7.7]', async () => {
+test('an agent in its own worktree is isolated, scans nothing and writes nothing [7.7]', async () => {
   await using project = await aProject();
   const environment = { PAWL_SESSION: 'session-1', PAWL_AGENT_ID: 'agent-1' };
   const place = { ...project.place(environment), worktrees: [project.outside] };

@@ -9,7 +9,7 @@ const helper = { PAWL_AGENT_ID: 'helper-ab12', PAWL_HELPER: '1' };
 const own = '.pawl/session-context.d/helper-ab12.md';
 
 describe('a helper ends [W0-09]', () => {
-  test('with others still at work it puts its notes away, and does no more', async () => {
+  test('with others still working it archives its notes, and does no more', async () => {
     await using project = await aProject();
     project.put('.pawl/session-context.md', 'the primary’s');
     project.put(own, 'helper-ab12\nnotes\n');
@@ -27,7 +27,7 @@ describe('a helper ends [W0-09]', () => {
     expect(project.read(ended.archived ?? '')).toBe('helper-ab12\nnotes\n');
   });
 
-  test('alone by now, it closes: all duties are its own, git too [2.3.6]', async () => {
+  test('alone by now, it closes: all duties are its own, including git [2.3.6]', async () => {
     await using project = await aProject();
     project.put(own, 'helper-ab12\n');
     project.put('.pawl/session-context.d/helper-gone.md', 'helper-gone\n<!-- process 9 b/9 -->\n');
@@ -36,12 +36,12 @@ describe('a helper ends [W0-09]', () => {
     expect(ended.duties.join('\n')).toMatch(/yours now[^]*helper-gone\.md[^]*Commit/);
   });
 
-  test('where nobody can say, somebody is there', async () => {
+  test('an inconclusive scan counts as others present', async () => {
     await using project = await aProject();
     expect(endSession(project.place(helper), surveyed('unknown'), request).outcome).toBe('helped');
   });
 
-  test('a shell that has forgotten who it is finds its file by its process', async () => {
+  test('a shell that has lost its identity finds its file by its process', async () => {
     await using project = await aProject();
     project.put(own, 'helper-ab12\n<!-- process 40 b/40 -->\n');
     const ended = endSession(project.place(), surveyed('beside', { own: { pid: 40, start: 'b/40' } }), request);
@@ -102,7 +102,7 @@ test('an archive is never written over [W0-06]', async () => {
   expect([`${name}.md`, `${name}-2.md`, `${name}-3.md`].map(project.read)).toEqual(['one', 'two', 'three']);
 });
 
-test('with nothing to put away it still says what is left to do', async () => {
+test('with nothing to archive it still lists what is left to do', async () => {
   await using project = await aProject();
   const ended = endSession(project.place(), surveyed('alone'), request);
   expect(ended).toMatchObject({ outcome: 'closed', archived: null });

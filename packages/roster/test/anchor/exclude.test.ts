@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { anchorPattern, keepAnchorsOut } from '../../src/anchor/exclude.ts';
 
-test('git does not see anchors, and one line is added once [section 0]', async () => {
+test('git ignores anchors, and one line is added once [section 0]', async () => {
   await using place = await temporaryDirectory();
   await sampleRepository(place.path);
   const exclude = join(place.path, '.git/info/exclude');
@@ -18,7 +18,7 @@ test('git does not see anchors, and one line is added once [section 0]', async (
   expect(await git(place.path, ['status', '--short'])).toBe('');
 });
 
-test('without the file, or the directory, they are made; without a repository there is nothing to do', async () => {
+test('a missing file or directory is created; without a repository there is nothing to do', async () => {
   await using place = await temporaryDirectory();
   expect(keepAnchorsOut(place.path)).toBe(true);
   mkdirSync(join(place.path, '.git'));
@@ -26,7 +26,7 @@ test('without the file, or the directory, they are made; without a repository th
   expect(readFileSync(join(place.path, '.git/info/exclude'), 'utf8')).toBe(`${anchorPattern}\n`);
 });
 
-test('what is no plain file in a plain repository is left alone', async () => {
+test('anything but a plain file in a plain repository is left alone', async () => {
   await using place = await temporaryDirectory();
   const [root, other] = [join(place.path, 'proj'), join(place.path, 'other')];
   mkdirSync(join(root, '.git/info'), { recursive: true });

@@ -6,7 +6,7 @@ import { hasHooks, withHooks, withoutHooks } from '../../src/hooks/claude-settin
 const program = "'/home/me/.pawl/bin/pawl'";
 
 describe('the settings of Claude Code', () => {
-  test('get a hook for each moment, beside those that are there', () => {
+  test('get a hook for each event, beside existing ones', () => {
     const own = { type: 'command', command: 'make format' };
     const text = JSON.stringify({ model: 'opus', hooks: { Stop: [{ hooks: [own] }], PreToolUse: [] } }, null, 4);
     const installed = withHooks(text, program);
@@ -32,7 +32,7 @@ describe('the settings of Claude Code', () => {
     expect(JSON.parse(installed).hooks.Stop).toHaveLength(1);
   });
 
-  test('that held nothing else go away', () => {
+  test('without anything else are removed', () => {
     expect(withoutHooks(withHooks(null, program))).toBeNull();
   });
 
@@ -42,7 +42,7 @@ describe('the settings of Claude Code', () => {
 });
 
 describe('the paragraph for other agents', () => {
-  test('is added once and taken out again, whatever else the file says', () => {
+  test('is added once and removed again, whatever else the file contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         fc.pre(!text.includes('pawl:'));
