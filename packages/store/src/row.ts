@@ -12,13 +12,17 @@ export type ColumnsOf<Fields> = {
   [Name in keyof Fields as SnakeCase<Name & string>]: Column<Fields[Name]>;
 };
 
+/** The column of a field: `agentId` is in `agent_id`. */
+export function columnName(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 /** Turns a record into columns. Skips undefined fields. */
 export function toColumns<Fields extends object>(fields: Fields): ColumnsOf<Fields> {
   const columns: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
-    const column = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    columns[column] = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+    columns[columnName(name)] = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
   }
   return columns as ColumnsOf<Fields>;
 }

@@ -230,12 +230,6 @@ type DaemonStateTable = {
   updated_at: Integer;
 };
 
-type SettingTable = {
-  key: string;
-  value: Json;
-  updated_at: Integer;
-};
-
 /** One row, `event_seq`: the last assigned number. Its row lock orders the commits of several writers. */
 type CounterTable = {
   name: string;
@@ -247,6 +241,7 @@ type MigrationTable = {
   applied_at: Integer;
 };
 
+/** Every table but those of facts, whose columns are declared by the rooms that own them (`factTable`). */
 export type Tables = {
   projects: ProjectTable;
   project_settings: ProjectSettingsTable;
@@ -271,7 +266,6 @@ export type Tables = {
   queues: QueueTable;
   withheld_work: WithheldWorkTable;
   daemon_state: DaemonStateTable;
-  settings: SettingTable;
   counters: CounterTable;
   migrations: MigrationTable;
 };

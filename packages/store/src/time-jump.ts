@@ -1,9 +1,11 @@
 import { limits } from '@pawl/schema/limit';
 import { sql } from 'kysely';
+import { factTables } from './facts/fact-tables.ts';
+import type { FactTableName } from './facts/fact-tables.ts';
 import type { Tables } from './tables.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
-type Shifted = { table: keyof Tables; columns: readonly string[]; where: string };
+type Shifted = { table: keyof Tables | FactTableName; columns: readonly string[]; where: string };
 
 /** Times that are still waited for or measured from. All others are history and stay as written. */
 const shifted: readonly Shifted[] = [
@@ -26,7 +28,8 @@ const shifted: readonly Shifted[] = [
     columns: ['planned_at', 'started_at', 'step_started_at', 'ended_at'],
     where: 'planned_at > :now - 86400000',
   },
-  { table: 'settings', columns: ['updated_at'], where: 'true' },
+  // Some are forgotten after a while.
+  ...factTables.map((table) => ({ table, columns: ['updated_at'], where: 'true' })),
 ];
 
 /** Shifts every time that is still compared with the present, after the clock was set by `byMs`. */

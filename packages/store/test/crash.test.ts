@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openDataDirectory } from '@pawl/store/directory/data-directory';
 import { readEvents } from '@pawl/store/events';
 import { openDatabase } from '@pawl/store/directory/recovery';
-import { getSetting } from '@pawl/store/settings';
+import { daemonState } from '@pawl/store/facts/daemon-state';
 import { sqliteEngine } from '@pawl/store/engine/sqlite-engine';
 import { openStore } from '@pawl/store/store';
 import { expect, test } from 'vitest';
@@ -22,7 +22,7 @@ test('kill -9 during writes loses no acknowledged one', async () => {
     const last = store.lastSeq();
     expect(last).toBeGreaterThanOrEqual(acknowledged);
     expect(last - acknowledged).toBeLessThanOrEqual(1);
-    expect(await getSetting(store.db, 'last')).toBe(last);
+    expect((await daemonState(store.db)).mailMirrorSeq).toBe(last);
     const log = await readEvents(store.db, { afterSeq: total, limit: 1_000 });
     expect(log.map((event) => event.seq)).toEqual(range(total + 1, last));
     total = last;

@@ -16,6 +16,9 @@ import { onTestFinished } from 'vitest';
 export const fixedTime = 1_700_000_000_000;
 export const fixedClock = (): number => fixedTime;
 
+/** Text that databases, JSON and terminals treat specially. */
+export const hostileText = 'a\0b \ud800 lone \udc00 \u0010 0010 \u202e \u001b]52;c;eA==\u0007 😀 \r\n';
+
 /** A directory for this test, removed when it ends. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'pawl-store-'));

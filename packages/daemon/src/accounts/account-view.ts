@@ -1,12 +1,13 @@
 import type { AccountView } from '@pawl/protocol/accounts/view';
 import type { Account } from '@pawl/schema/record';
-import { getSetting } from '@pawl/store/settings';
+import { text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { AccountFiles } from './account-files.ts';
 import type { AccountParts } from './accounts.ts';
 import { credentialState } from './credential-state.ts';
 
-/** The setting with a provider's default account. */
-export const defaultKey = (provider: string): string => `account.default:${provider}`;
+/** The default account of each provider that has one. */
+export const defaultAccounts = factTable('default_accounts', ['provider'], { provider: text, accountId: text });
 
 /** The shortest secret whose last characters may be shown; of a shorter one they would reveal too much. */
 const shownFromCharacters = 16;
@@ -22,7 +23,7 @@ export async function accountView(
     ...facts,
     exhaustedUntil: exhaustedUntil !== null && exhaustedUntil > platform.clock() ? exhaustedUntil : null,
     fingerprint: isRemoved ? null : await fingerprintOf(platform.files, account.id),
-    isDefault: (await getSetting(platform.store.db, defaultKey(account.provider))) === account.id,
+    isDefault: (await defaultAccounts.get(platform.store.db, account))?.accountId === account.id,
     credential: isRemoved ? { state: 'unknown' } : await credentialState(platform, account),
   };
 }

@@ -14,13 +14,12 @@ import {
   removeAccount,
   updateAccount,
 } from '@pawl/store/projects/accounts';
-import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Logger } from 'pino';
 import type { AccountStep } from './account-files.ts';
 import { accountFiles } from './account-files.ts';
-import { accountView, defaultKey } from './account-view.ts';
+import { accountView, defaultAccounts } from './account-view.ts';
 import { addAccount } from './add-account.ts';
 import { defaultDirectory } from './config-directory.ts';
 import { copyConversation, findConversation } from './conversation.ts';
@@ -136,7 +135,7 @@ export function createAccounts(parts: AccountParts): Accounts {
             hint: 'Wait until they have finished, or stop them; see `pawl ps`.',
           });
         }
-        if ((await getSetting(tx.db, defaultKey(provider))) === id) await setSetting(tx, defaultKey(provider), null);
+        if ((await defaultAccounts.get(tx.db, account))?.accountId === id) await defaultAccounts.delete(tx, account);
         if (await removeAccount(tx, id)) tx.emit({ type: 'account.removed', data: { account: name, provider } });
       });
       await files.remove(id);
@@ -170,8 +169,8 @@ export function createAccounts(parts: AccountParts): Accounts {
 
     async chosen(provider, reference) {
       if (reference === undefined) {
-        const id = await getSetting(store.db, defaultKey(provider));
-        const account = typeof id === 'string' ? await accountById(store.db, id) : null;
+        const chosen = await defaultAccounts.get(store.db, { provider });
+        const account = chosen === null ? null : await accountById(store.db, chosen.accountId);
         return account?.removedAt === null ? account : null;
       }
       const account = await find(reference);
@@ -214,7 +213,7 @@ const usable = { exhaustedUntil: null, strikes: 0, invalidReason: null };
 
 /** Makes an account its provider's default; `clear` also clears exhausted and invalid. */
 async function select(tx: WriteTransaction, { id, name, provider }: Account, clear: boolean): Promise<void> {
-  await setSetting(tx, defaultKey(provider), id);
+  await defaultAccounts.set(tx, { provider, accountId: id });
   if (clear) await updateAccount(tx, id, usable);
   tx.emit({ type: 'account.selected', data: { account: name, provider } });
 }

@@ -3,7 +3,8 @@ import type { ForgeMemory, ForgeFacts } from '@pawl/core/queue/forge-plan';
 import { freshForgeMemory } from '@pawl/core/queue/forge-plan';
 import type { Change } from '@pawl/schema/change';
 import { commentsOf } from '@pawl/store/changes/changes';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { json, text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
@@ -22,12 +23,14 @@ const memorySchema = z.object({
     .default(null),
 });
 
-const keyOf = (changeId: string) => `forge:${changeId}`;
+const forgeMemories = factTable('forge_memories', ['changeId'], {
+  changeId: text,
+  memory: json(memorySchema.catch(freshForgeMemory)),
+});
 
 /** The stored state of a change on its forge. */
 export async function forgeMemoryOf(db: Database, changeId: string): Promise<ForgeMemory> {
-  const parsed = memorySchema.safeParse(await getSetting(db, keyOf(changeId)));
-  return parsed.success ? parsed.data : freshForgeMemory;
+  return (await forgeMemories.get(db, { changeId }))?.memory ?? freshForgeMemory;
 }
 
 export async function rememberOnForge(
@@ -35,7 +38,7 @@ export async function rememberOnForge(
   changeId: string,
   patch: Partial<ForgeMemory>,
 ): Promise<void> {
-  await setSetting(tx, keyOf(changeId), { ...(await forgeMemoryOf(tx.db, changeId)), ...patch });
+  await forgeMemories.set(tx, { changeId, memory: { ...(await forgeMemoryOf(tx.db, changeId)), ...patch } });
 }
 
 /** All facts needed to sync a change with its forge. */

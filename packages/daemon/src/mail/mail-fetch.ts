@@ -3,10 +3,9 @@ import type { Mail } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { countUnread, mailById } from '@pawl/store/mail/mail';
 import { mailbox, noteLooked } from '@pawl/store/mail/mailboxes';
-import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import type { MailCaller } from './mail-lookup.ts';
-import { findRecipient, orderKey } from './mail-lookup.ts';
+import { findRecipient, mailOrders } from './mail-lookup.ts';
 import { viewMails } from './mail-view.ts';
 import type { PageFilter } from './mailbox-page.ts';
 import { pageOf } from './mailbox-page.ts';
@@ -26,7 +25,8 @@ export async function fetchMail(context: MailContext, { agent }: MailCaller, que
   );
   const { hintedAt, lookedAt } = await mailbox(db, agent.id);
   const order = mails.map(({ id }) => id);
-  const sameOrder = JSON.stringify(await getSetting(db, orderKey(agent.id))) === JSON.stringify(order);
+  const known = await mailOrders.get(db, { agentId: agent.id });
+  const sameOrder = JSON.stringify(known?.mailIds) === JSON.stringify(order);
   const unseen = hintedAt !== null && (lookedAt === null || lookedAt <= hintedAt);
   if (waiting.length > 0 || unseen || !sameOrder) {
     await store.write(async (tx) => {
@@ -35,7 +35,7 @@ export async function fetchMail(context: MailContext, { agent }: MailCaller, que
         if (mail !== null && mail.claimSessionId === null) await noteDelivered(tx, mail, 'pull');
       }
       await noteLooked(tx, agent.id);
-      if (!sameOrder) await setSetting(tx, orderKey(agent.id), order);
+      if (!sameOrder) await mailOrders.set(tx, { agentId: agent.id, mailIds: order });
     });
   }
   const after = await Promise.all(mails.map(async (mail) => (await mailById(db, mail.id)) ?? mail));

@@ -4,9 +4,10 @@ import { PawlError } from '@pawl/schema/error';
 import type { Mail } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { agentById, findAgents } from '@pawl/store/agents/agents';
+import { json, text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import { findMail, mailById } from '@pawl/store/mail/mail';
 import { projectByRoot } from '@pawl/store/projects/projects';
-import { getSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import * as z from 'zod';
 import { agentIn } from '../platform/places.ts';
@@ -16,8 +17,10 @@ import { primaryFor } from './primary.ts';
 export type MailCaller = { agent: Agent; isPerson: boolean };
 
 /** The order of an agent's last fetch, so that a number means the same mail until the next one. */
-export const orderKey = (agentId: string) => `mail_order:${agentId}`;
-const orderSchema = z.array(z.string());
+export const mailOrders = factTable('mail_orders', ['agentId'], {
+  agentId: text,
+  mailIds: json(z.array(z.string()).catch([])),
+});
 const isNumber = (reference: string) => /^[1-9]\d{0,2}$/.test(reference);
 
 /** Finds the agent that a caller names. Prefers the caller's own project, so shared aliases stay unambiguous. */
@@ -73,8 +76,8 @@ export async function mailFor(db: Database, caller: MailCaller, reference: strin
 }
 
 async function numbered(db: Database, caller: MailCaller, number: number): Promise<Mail[]> {
-  const order = orderSchema.safeParse(await getSetting(db, orderKey(caller.agent.id)));
-  const id = order.data?.[number - 1];
+  const order = await mailOrders.get(db, { agentId: caller.agent.id });
+  const id = order?.mailIds[number - 1];
   const mail = id === undefined ? null : await mailById(db, id);
   return mail === null ? [] : [mail];
 }

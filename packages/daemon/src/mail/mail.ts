@@ -6,10 +6,8 @@ import type { Mail } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { livingMains } from '@pawl/store/agents/family';
 import { countPending, mailById } from '@pawl/store/mail/mail';
-import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
-import * as z from 'zod';
-import { idempotencyPrefix } from '../platform/idempotency.ts';
+import { idempotencyKeys } from '../platform/idempotency.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import { correspondent } from '../platform/places.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
@@ -35,8 +33,6 @@ export type MailRoom = {
 /** How many sends to one recipient are allowed between two counts of its waiting mail. */
 const sendsPerCount = 1_000;
 
-const idsSchema = z.array(z.string());
-
 export function openMail(platform: DefinitionPlatform, reconciler: LiveSessions): MailRoom {
   const { store } = platform;
   const waiters = createWaiters((agentId) => delivery.wake(agentId));
@@ -45,9 +41,9 @@ export function openMail(platform: DefinitionPlatform, reconciler: LiveSessions)
 
   async function sentBefore(db: Database, key: string | undefined): Promise<Mail[] | null> {
     if (key === undefined) return null;
-    const ids = idsSchema.safeParse(await getSetting(db, idempotencyPrefix + key));
-    if (!ids.success) return null;
-    const mails = await Promise.all(ids.data.map((id) => mailById(db, id)));
+    const ids = (await idempotencyKeys.get(db, { key }))?.mailIds ?? null;
+    if (ids === null) return null;
+    const mails = await Promise.all(ids.map((id) => mailById(db, id)));
     return mails.filter((mail) => mail !== null);
   }
 
@@ -77,8 +73,8 @@ export function openMail(platform: DefinitionPlatform, reconciler: LiveSessions)
         const stored = bodies[index];
         if (stored !== undefined) sent.push(await recordMail(tx, { from, to, kind: 'message' }, stored));
       }
-      const ids = sent.map(({ id }) => id);
-      if (key !== undefined) await setSetting(tx, idempotencyPrefix + key, ids);
+      const mailIds = sent.map(({ id }) => id);
+      if (key !== undefined) await idempotencyKeys.set(tx, { key, id: null, mailIds });
       return sent;
     });
     // Delivery learns of it by its event.

@@ -1,14 +1,14 @@
 import { checkoutOf } from '@pawl/git/merge/advance';
 import { branchTip, listBranches } from '@pawl/git/repository/repository';
 import { crashPoint } from '@pawl/schema/crash-point';
-import { idSchema } from '@pawl/schema/id';
 import type { Agent, Project } from '@pawl/schema/record';
 import { agentById, livingAliases, takenAliases } from '@pawl/store/agents/agents';
 import { livingColleagues } from '@pawl/store/agents/colleagues';
 import { projectSettings, updateProjectSettings } from '@pawl/store/projects/project-settings';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { integer, text } from '@pawl/store/facts/fact-column';
+import type { FactOf } from '@pawl/store/facts/fact-table';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { Database } from '@pawl/store/tables';
-import * as z from 'zod';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Resting } from '../agents/add-child.ts';
 import { forkAndExec } from '../agents/fork.ts';
@@ -27,10 +27,12 @@ export type CrewGiven = {
 };
 
 /** The agent with a role, and the crew request that it was started for. */
-const memberSchema = z.object({ wantedAt: z.number(), agentId: idSchema });
-type Member = z.infer<typeof memberSchema>;
-
-const memberKey = (projectId: string, role: CrewRole) => `crew:${projectId}:${role}`;
+const crewMembers = factTable('crew_members', ['projectId', 'role'], {
+  projectId: text,
+  role: text,
+  wantedAt: integer,
+  agentId: text,
+});
 
 /**
  * Forks the agent of one role. The request, the agent and its role are one transaction, so a refusal leaves nothing
@@ -57,7 +59,7 @@ export async function fillRole(
   const resting: Resting = {
     branch,
     async record(tx, { id }) {
-      await setSetting(tx, memberKey(project.id, role), { wantedAt, agentId: id } satisfies Member);
+      await crewMembers.set(tx, { projectId: project.id, role, wantedAt, agentId: id });
       const { crewWantedAt } = await projectSettings(tx.db, project.id);
       if (crewWantedAt === wantedAt) return;
       await updateProjectSettings(tx, project.id, { crewWantedAt: wantedAt });
@@ -69,9 +71,12 @@ export async function fillRole(
 }
 
 /** The agent that was started for a role; it may have ended. */
-export async function memberOf(db: Database, project: Project, role: CrewRole): Promise<Member | null> {
-  const found = memberSchema.safeParse(await getSetting(db, memberKey(project.id, role)));
-  return found.success ? found.data : null;
+export async function memberOf(
+  db: Database,
+  project: Project,
+  role: CrewRole,
+): Promise<FactOf<typeof crewMembers> | null> {
+  return crewMembers.get(db, { projectId: project.id, role });
 }
 
 /** The holder of a role: the crew's member, or an agent that a person started for it. */

@@ -8,14 +8,13 @@ import type { Question } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
 import { insertQuestion, openQuestionsFrom, questionById } from '@pawl/store/mail/questions';
-import { getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { StoredBody } from '../mail/mail-body.ts';
 import { recordMail } from '../mail/mail-record.ts';
 import { correspondent } from '../platform/places.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
-import { idempotencyPrefix } from '../platform/idempotency.ts';
+import { idOfRequest, rememberRequest } from '../platform/idempotency.ts';
 import { recordHeard } from './question-record.ts';
 import type { FoundTarget, Target } from './question-target.ts';
 import { findTarget } from './question-target.ts';
@@ -80,7 +79,7 @@ export async function recordAsking(
   await insertQuestion(tx, question);
   const data = { questionId: question.id, mailId: question.mailId };
   tx.emit({ type: 'question.asked', projectId: question.projectId, agentId: to.id, peerId: from.id, data });
-  if (request.key !== undefined) await setSetting(tx, idempotencyPrefix + request.key, question.id);
+  await rememberRequest(tx, request.key, question.id);
   const taken = take(to.id);
   if (taken !== null) await recordHeard(tx, question);
   return { question, known: false, taken };
@@ -88,9 +87,8 @@ export async function recordAsking(
 
 /** The question that an earlier request with this key asked, or null. */
 export async function questionOfRequest(db: Database, key: string | undefined): Promise<Question | null> {
-  if (key === undefined) return null;
-  const id = await getSetting(db, idempotencyPrefix + key);
-  return typeof id === 'string' ? questionById(db, id) : null;
+  const id = await idOfRequest(db, key);
+  return id === null ? null : questionById(db, id);
 }
 
 function questionRecord(

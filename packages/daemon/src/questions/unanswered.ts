@@ -4,27 +4,28 @@ import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { agentsWithQuestions } from '@pawl/store/mail/questions';
-import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
+import { text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Platform } from '../platform/platform.ts';
 import { tellSupervisor } from './question-record.ts';
 import type { Signals } from '../agents/signals.ts';
 
-/** Settings with this prefix and the id of a question or run mark it as parked, so that it is reported once. */
-const parkedPrefix = 'parked:';
+/** The questions and runs that were left to the person, so that each is reported once. */
+const parkedItems = factTable('parked_items', ['id'], { id: text });
 /** After this time a parked item may be reported again. */
 const parkedMs = 30 * 24 * 60 * 60_000;
 
 /** True if the agent's supervisor has been told that this waits. */
 export async function isParked(db: Database, id: string): Promise<boolean> {
-  return (await getSetting(db, parkedPrefix + id)) !== undefined;
+  return (await parkedItems.get(db, { id })) !== null;
 }
 
 /** Leaves an item to the person indefinitely, and tells the agent's supervisor once. */
 export async function park(tx: WriteTransaction, id: string, agent: Agent, what: string): Promise<void> {
-  await forgetSettings(tx, parkedPrefix, tx.now - parkedMs);
-  await setSetting(tx, parkedPrefix + id, true);
+  await parkedItems.deleteBefore(tx, tx.now - parkedMs);
+  await parkedItems.set(tx, { id });
   await tellSupervisor(tx, agent, `${agent.alias} waits: ${what}`);
 }
 

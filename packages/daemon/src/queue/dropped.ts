@@ -9,7 +9,8 @@ import { branchTip, type Repository } from '@pawl/git/repository/repository';
 import { listWorktrees } from '@pawl/git/worktree/worktree-list';
 import type { Change, Finding } from '@pawl/schema/change';
 import { openChanges, updateChange } from '@pawl/store/changes/changes';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { json, text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
@@ -17,8 +18,10 @@ import type { LandingContext } from '../changes/landing/advance.ts';
 import { shown } from '../changes/shown.ts';
 
 /** Tips of a target branch that it was moved away from without containing them, newest first. */
-const tipsSchema = z.array(z.string());
-const keyOf = (projectId: string) => `dropped:${projectId}`;
+const droppedTips = factTable('dropped_tips', ['projectId'], {
+  projectId: text,
+  tips: json(z.array(z.string()).catch([])),
+});
 /** How many old tips are remembered, and how many commits a finding names. */
 const rememberedTips = 20;
 const namedCommits = 10;
@@ -34,15 +37,14 @@ export async function isRewritten({ repository, ownDir, target }: LandingContext
 /** Remembers an old tip, and has every open change examined again, since approvals were for another target branch. */
 export async function noteRewritten(tx: WriteTransaction, projectId: string, old: string): Promise<void> {
   const known = (await oldTips(tx.db, projectId)).filter((tip) => tip !== old);
-  await setSetting(tx, keyOf(projectId), [old, ...known].slice(0, rememberedTips));
+  await droppedTips.set(tx, { projectId, tips: [old, ...known].slice(0, rememberedTips) });
   for (const { id } of await openChanges(tx.db, projectId)) {
     await updateChange(tx, id, { examinedHead: null, approvedHead: null, passedHead: null });
   }
 }
 
 async function oldTips(db: Database, projectId: string): Promise<string[]> {
-  const parsed = tipsSchema.safeParse(await getSetting(db, keyOf(projectId)));
-  return parsed.success ? parsed.data : [];
+  return (await droppedTips.get(db, { projectId }))?.tips ?? [];
 }
 
 type Place = { repository: Repository; ownDir: string; projectId: string; tip: string };

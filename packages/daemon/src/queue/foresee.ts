@@ -9,7 +9,8 @@ import { listAgents } from '@pawl/store/agents/agent-views';
 import { agentById } from '@pawl/store/agents/agents';
 import { openChanges } from '@pawl/store/changes/changes';
 import { queueOf } from '@pawl/store/changes/queues';
-import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
+import { json, text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
@@ -19,7 +20,14 @@ import { rootAgent } from '../platform/root-agent.ts';
 import type { Platform } from '../platform/platform.ts';
 import { recallComparisons } from '../changes/guard/comparisons.ts';
 
-const toldSchema = z.array(z.string());
+/** The files in which two branches conflict that their authors were told of. */
+const foreseenConflicts = factTable('foreseen_conflicts', ['projectId', 'branch', 'otherBranch'], {
+  projectId: text,
+  branch: text,
+  otherBranch: text,
+  files: json(z.array(z.string()).catch([])),
+});
+type Pair = { projectId: string; branch: string; otherBranch: string };
 
 /**
  * Compares the branches of living agents and open changes with each other, and warns both authors of a conflict early.
@@ -96,16 +104,15 @@ async function tell(
   [one, other]: [Side, Side],
   files: readonly string[],
 ): Promise<void> {
-  const prefix = `foreseen:${project.id}:`;
-  const key = `${prefix}${one.branch}:${other.branch}`;
-  if (!isNews(await toldBefore(platform.store.db, key), files)) return;
+  const pair: Pair = { projectId: project.id, branch: one.branch, otherBranch: other.branch };
+  if (!isNews(await toldBefore(platform.store.db, pair), files)) return;
   await platform.store.write(async (tx) => {
-    const told = await toldBefore(tx.db, key);
+    const told = await toldBefore(tx.db, pair);
     const [first, second] = [await authorOf(tx, one), await authorOf(tx, other)];
     const hearers = [first, second].filter((agent) => agent !== null && isLiving(agent));
     if (!isNews(told, files) || hearers.length === 0) return;
-    await forgetSettings(tx, prefix, tx.now - limits.foreseenMs);
-    await setSetting(tx, key, [...new Set([...told, ...files])]);
+    await foreseenConflicts.deleteBefore(tx, tx.now - limits.foreseenMs);
+    await foreseenConflicts.set(tx, { ...pair, files: [...new Set([...told, ...files])] });
     const from = await rootAgent(tx.db);
     for (const [mine, its, author, peer] of [
       [one, other, first, second],
@@ -131,9 +138,8 @@ function isNews(told: readonly string[], files: readonly string[]): boolean {
   return told.length < limits.foreseenFiles && files.some((file) => !told.includes(file));
 }
 
-async function toldBefore(db: Database, key: string): Promise<string[]> {
-  const told = toldSchema.safeParse(await getSetting(db, key));
-  return told.success ? told.data : [];
+async function toldBefore(db: Database, pair: Pair): Promise<string[]> {
+  return (await foreseenConflicts.get(db, pair))?.files ?? [];
 }
 
 async function authorOf(tx: WriteTransaction, { agentId }: Side): Promise<Agent | null> {

@@ -18,16 +18,7 @@ import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../platform/platform.ts';
 import { hasDropped } from './dropped.ts';
 import type { RefreshIntent } from './refresh-intent.ts';
-import {
-  beginRefresh,
-  forgetRefresh,
-  forgetRefusal,
-  lastNotice,
-  lastRefusal,
-  noteNotice,
-  noteRefusal,
-  refreshesBegun,
-} from './refresh-intent.ts';
+import { movedNotices, refreshIntents, refreshRefusals } from './refresh-intent.ts';
 
 /** The commit of the target branch to which the agents of one project are moved. */
 export type Goal = { projectId: string; repository: Repository; ownDir: string; target: string; onto: string };
@@ -62,13 +53,13 @@ export async function refreshWorktree(platform: Platform, agentId: string, goal:
   // A person may have a shell or an editor there.
   if (processesIn(place.path).length > 0) return false;
   const intent: RefreshIntent = { agentId, ...about, from: plan.from, to: plan.to };
-  await platform.store.write((tx) => beginRefresh(tx, intent));
+  await platform.store.write((tx) => refreshIntents.set(tx, intent));
   crashPoint('refresh.after_intent');
   try {
     const moved = await moveRebased(repository, { ownDir, branch: place.branch, from: plan.from, to: plan.to });
     crashPoint('refresh.after_files');
     if (moved) await recordRefreshed(platform, agent, intent);
-    else await platform.store.write((tx) => forgetRefresh(tx, agentId));
+    else await platform.store.write((tx) => refreshIntents.delete(tx, { agentId }));
   } catch (error) {
     await finishOne(platform, intent);
     if (!(error instanceof PawlError) || error.code !== 'conflict') throw error;
@@ -79,7 +70,7 @@ export async function refreshWorktree(platform: Platform, agentId: string, goal:
 
 /** Completes moves that an earlier daemon started. A failure does not block the others. */
 export async function finishRefreshes(platform: Platform): Promise<void> {
-  for (const intent of await refreshesBegun(platform.store.db)) {
+  for (const intent of await refreshIntents.all(platform.store.db)) {
     try {
       await finishOne(platform, intent);
     } catch (error) {
@@ -100,7 +91,7 @@ async function finishOne(platform: Platform, intent: RefreshIntent): Promise<voi
     project !== null && (await finishRebase(await repositoryOf(platform, project), { ownDir, branch, from, to }));
   // An intent of an older release may name a move that goes nowhere.
   if (agent !== null && isMoved && from !== to) return recordRefreshed(platform, agent, intent);
-  await platform.store.write((tx) => forgetRefresh(tx, agentId));
+  await platform.store.write((tx) => refreshIntents.delete(tx, { agentId }));
 }
 
 /** Completes a move: the agent's new base, the event, the notice, and the end of the intent. */
@@ -111,8 +102,8 @@ async function recordRefreshed(
 ): Promise<void> {
   const { from, to, onto } = intent;
   await platform.store.write(async (tx) => {
-    await forgetRefresh(tx, id);
-    await forgetRefusal(tx, id);
+    await refreshIntents.delete(tx, { agentId: id });
+    await refreshRefusals.delete(tx, { agentId: id });
     await updateAgent(tx, id, { baseCommit: onto });
     tx.emit({ type: 'worktree.refreshed', projectId, agentId: id, data: { path: worktree ?? '', from, to } });
     const now = await agentById(tx.db, id);
@@ -123,20 +114,23 @@ async function recordRefreshed(
 
 /** Tells an agent that its branch has moved. System mail starts no turn, so an unread notice covers later moves. */
 async function tellRefreshed(tx: WriteTransaction, agent: Agent, intent: RefreshIntent): Promise<void> {
-  const noticeId = await lastNotice(tx.db, agent.id);
-  const notice = noticeId === null ? null : await mailById(tx.db, noticeId);
+  const last = await movedNotices.get(tx.db, { agentId: agent.id });
+  const notice = last === null ? null : await mailById(tx.db, last.mailId);
   if (notice !== null && notice.deliveredAt === null && notice.deadAt === null && notice.claimSessionId === null)
     return;
   const draft = { from: await rootAgent(tx.db), to: agent, kind: 'system' } as const;
   const { id } = await recordMail(tx, draft, shortBody(refreshedWords(intent)));
-  await noteNotice(tx, agent.id, id, { memoryMs: limits.foreseenMs });
+  await movedNotices.deleteBefore(tx, tx.now - limits.foreseenMs);
+  await movedNotices.set(tx, { agentId: agent.id, mailId: id });
 }
 
 /** Tells an agent why its worktree stays behind; once per cause, however often main moves. */
 async function tellRefusal(platform: Platform, agent: Agent, words: string, cause: string): Promise<void> {
-  if ((await lastRefusal(platform.store.db, agent.id)) === cause) return;
+  const agentId = agent.id;
+  if ((await refreshRefusals.get(platform.store.db, { agentId }))?.cause === cause) return;
   await platform.store.write(async (tx) => {
-    await noteRefusal(tx, agent.id, cause, { memoryMs: limits.foreseenMs });
+    await refreshRefusals.deleteBefore(tx, tx.now - limits.foreseenMs);
+    await refreshRefusals.set(tx, { agentId, cause });
     await recordMail(tx, { from: await rootAgent(tx.db), to: agent, kind: 'system' }, shortBody(words));
   });
 }

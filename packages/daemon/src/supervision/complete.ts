@@ -14,7 +14,8 @@ import { agentView } from '@pawl/store/agents/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents/agents';
 import { livingColleagues } from '@pawl/store/agents/colleagues';
 import { isDelegatorAtWork } from '../agents/leaving-facts.ts';
-import { getSetting } from '@pawl/store/settings';
+import { nullable, text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { Database } from '@pawl/store/tables';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { findBreach, hasBudget } from '../sessions/reconcile/spending.ts';
@@ -29,8 +30,8 @@ import { rightsOf } from '../definitions/home-definitions.ts';
 /** The agents notified by this request, and whether it was new: repeating it changes nothing. */
 export type Completed = { notified: Agent[]; isNew: boolean };
 
-/** The setting that marks an agent's task as announced. */
-export const announcedKey = (agentId: string) => `announced:${agentId}`;
+/** The run after which an agent's task was announced as done. */
+export const announcements = factTable('announcements', ['agentId'], { agentId: text, runId: nullable(text) });
 
 /** The definitions on disk, for agents without a run. */
 type Current = ReadonlyMap<string, Definition>;
@@ -63,7 +64,7 @@ export async function completeAgent(
     if (admitCompletion(agent, said) === 'known') return { notified: [], isNew: false };
     await updateAgent(tx, agentId, { completion: { at: tx.now, ...said } });
     // Agents that were told when the task was done are not told again.
-    const isAnnounced = (await getSetting(tx.db, announcedKey(agentId))) !== undefined;
+    const isAnnounced = (await announcements.get(tx.db, { agentId })) !== null;
     const notified = isAnnounced && said.failure === null ? [] : await recipientsOf(tx.db, facts, current);
     const text = completionText(agent, said, {
       task: agent.assignment,

@@ -11,14 +11,13 @@ import { agentView, everyLivingAgent } from '@pawl/store/agents/agent-views';
 import type { AgentView } from '@pawl/store/agents/agent-views';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { changesAbout, changesMadeBy } from '@pawl/store/changes/changes';
-import { forgetSettings, getSetting, setSetting } from '@pawl/store/settings';
 import type { Database } from '@pawl/store/tables';
 import { recordRetirement } from '../registry/kill-record.ts';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import { mergesByItself } from '../changes/merge-rules.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
-import { announcedKey, changesOf, commitsOf, definitionsOf, recipientsOf } from './complete.ts';
+import { announcements, changesOf, commitsOf, definitionsOf, recipientsOf } from './complete.ts';
 import { rightsOf } from '../definitions/home-definitions.ts';
 import { whyItStays } from '../agents/leaving-facts.ts';
 
@@ -78,7 +77,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
   async function proposeAndAnnounce(facts: AgentView): Promise<void> {
     // Propose its commits first: the announcement names the change, and no agent leaves before its work is proposed.
     const changes = await changesOf(platform, facts, facts.run?.detail ?? null);
-    if ((await getSetting(store.db, announcedKey(facts.agent.id))) === undefined) await announce(facts, changes);
+    if ((await announcements.get(store.db, { agentId: facts.agent.id })) === null) await announce(facts, changes);
   }
 
   /** Mails the roles that its definition names, with the event and a mark against a second mail, in one transaction. */
@@ -91,14 +90,14 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
     await store.write(async (tx) => {
       const facts = await agentView(tx.db, agent.id);
       if (facts === null || !isDoneWithTask(facts)) return;
-      if ((await getSetting(tx.db, announcedKey(agent.id))) !== undefined) return;
+      if ((await announcements.get(tx.db, { agentId: agent.id })) !== null) return;
       // The queue reports the end of a review that it requested, with the same summary.
       const isReview = (await changesAbout(tx.db, agent.id)).some(({ reviewerId }) => reviewerId === agent.id);
       const notified = isReview ? [] : await recipientsOf(tx.db, facts, current);
       const about = { task: agent.assignment, commits, change, others: changes.slice(1), mayPropose };
       const text = completionText(agent, said, { ...about, mergesByItself: isMerged });
       for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
-      await setSetting(tx, announcedKey(agent.id), run?.id ?? '');
+      await announcements.set(tx, { agentId: agent.id, runId: run?.id ?? null });
       tx.emit({
         type: 'agent.finished',
         projectId: agent.projectId,
@@ -124,7 +123,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
         const completion = { at: tx.now, ...(await resultOf(tx.db, facts)) };
         await updateAgent(tx, agentId, { completion });
         await recordRetirement(tx, { ...facts.agent, completion }, 'completed');
-        await forgetSettings(tx, announcedKey(agentId), Number.MAX_SAFE_INTEGER);
+        await announcements.delete(tx, { agentId });
       }),
     );
     crashPoint('leaving.after_end');

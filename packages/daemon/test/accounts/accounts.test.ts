@@ -1,6 +1,6 @@
+import { defaultAccounts } from '@pawl/daemon/accounts/account-view';
 import { insertAccount, updateAccount } from '@pawl/store/projects/accounts';
 import { endSession } from '@pawl/store/sessions/sessions';
-import { setSetting } from '@pawl/store/settings';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -127,7 +127,7 @@ describe('an account', () => {
     expect(await desk.accounts.use('fake-1')).toMatchObject({ isDefault: true });
     expect((await desk.accounts.chosen('fake'))?.id).toBe(account.id);
     expect(await desk.accounts.chosen('other')).toBeNull();
-    await desk.store.write((tx) => setSetting(tx, 'account.default:fake', { not: 'an id' }));
+    await desk.store.write((tx) => defaultAccounts.set(tx, { provider: 'fake', accountId: 'no account' }));
     expect(await desk.accounts.chosen('fake')).toBeNull();
   });
 

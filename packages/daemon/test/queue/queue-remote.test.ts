@@ -1,5 +1,5 @@
+import { followIntents } from '@pawl/daemon/changes/landing/local-branch';
 import { listProjects } from '@pawl/store/projects/projects';
-import { setSetting } from '@pawl/store/settings';
 import type { Client } from '@pawl/protocol/client';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -52,8 +52,8 @@ test('main on origin moves by checked commits only, and the clean checkout follo
   // Between the move of the branch and the update of its files.
   const store = storeOf(daemon.home.root);
   const [project] = await listProjects(store.db);
-  const begun = { branch: 'main', from: before, to: mergedCommit };
-  await store.write((tx) => setSetting(tx, `follow:${project?.id}`, begun));
+  const begun = { projectId: project?.id ?? '', branch: 'main', from: before, to: mergedCommit ?? '' };
+  await store.write((tx) => followIntents.set(tx, begun));
   expect((await client.showChange(change.id)).local).toEqual({ branch: 'main', state: 'pending', reason: null });
 });
 

@@ -1,8 +1,8 @@
 import { createRefresh } from '@pawl/daemon/queue/refresh';
+import { refreshIntents, refreshRefusals } from '@pawl/daemon/queue/refresh-intent';
 import { finishRefreshes } from '@pawl/daemon/queue/refresh-worktree';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { agentById } from '@pawl/store/agents/agents';
-import { settingsWith } from '@pawl/store/settings';
 import { sampleOf } from '@pawl/testing/endurance';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
@@ -47,7 +47,8 @@ test.each(sampleOf(points, 2))(
     const status = ['?? notes.txt', 'M  c.txt'];
     expect((await platform.status(agent)).split('\n').sort()).toEqual(status);
     expect((await agentById(platform.store.db, agent.id))?.baseCommit).toBe(isMoved ? main : agent.baseCommit);
-    expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
+    expect(await refreshIntents.all(platform.store.db)).toEqual([]);
+    expect(await refreshRefusals.all(platform.store.db)).toEqual([]);
     // The next pass completes the rest, and nothing twice.
     await finishRefreshes(platform.platform);
     await createRefresh(platform.platform, { reconciler: { inLane: (_, act) => act() } }).tick();

@@ -1,10 +1,9 @@
 import { createRefresh } from '@pawl/daemon/queue/refresh';
-import { beginRefresh } from '@pawl/daemon/queue/refresh-intent';
+import { refreshIntents, refreshRefusals } from '@pawl/daemon/queue/refresh-intent';
 import { finishRefreshes } from '@pawl/daemon/queue/refresh-worktree';
 import type { Agent } from '@pawl/schema/record';
 import { agentById, updateAgent } from '@pawl/store/agents/agents';
 import { updateQueue } from '@pawl/store/changes/queues';
-import { settingsWith } from '@pawl/store/settings';
 import { sleepers } from '@pawl/testing/sleeper';
 import { git } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
@@ -58,7 +57,8 @@ test('an idle worktree is updated to main with its work, and its agent is told w
   expect(await platform.mailTo(fox)).toEqual([
     expect.stringMatching(/^system: main has moved, and your branch work\/calm-fox/),
   ]);
-  expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
+  expect(await refreshIntents.all(platform.store.db)).toEqual([]);
+  expect(await refreshRefusals.all(platform.store.db)).toEqual([]);
   expect(platform.lanes).toEqual([fox.id]);
   // Neither has moved since, so it is skipped.
   await platform.tick();
@@ -97,7 +97,8 @@ test('a file in the way keeps a worktree in place; it is reported once, and the 
   await platform.tick();
   expect(readFileSync(path, 'utf8')).toBe('main\n');
   expect(await platform.mailTo(fox)).toHaveLength(2);
-  expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
+  expect(await refreshIntents.all(platform.store.db)).toEqual([]);
+  expect(await refreshRefusals.all(platform.store.db)).toEqual([]);
 });
 
 test('a worktree is not moved if its agent is dead, on an errand or in the queue, or a process works in it [W4-15]', async () => {
@@ -204,9 +205,10 @@ test('a no-op move of an older release ends without an event or mail', async () 
   const fox = await platform.agent('calm-fox');
   const tip = await commitFiles(fox.worktree ?? '', { 'fox.txt': 'fox\n' });
   const about = { branch: fox.branch ?? '', target: 'main', onto: fox.baseCommit ?? '' };
-  await platform.store.write((tx) => beginRefresh(tx, { agentId: fox.id, ...about, from: tip, to: tip }));
+  await platform.store.write((tx) => refreshIntents.set(tx, { agentId: fox.id, ...about, from: tip, to: tip }));
   await finishRefreshes(platform.platform);
-  expect(await settingsWith(platform.store.db, 'refresh')).toEqual([]);
+  expect(await refreshIntents.all(platform.store.db)).toEqual([]);
+  expect(await refreshRefusals.all(platform.store.db)).toEqual([]);
   expect(await platform.events('worktree.refreshed')).toEqual([]);
   expect(await platform.events('mail.sent')).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { createPrivateFile } from './data-directory.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { renameDurably, syncFile } from './durable-file.ts';
 import { sqliteFailureOf } from '../engine/sqlite-failure.ts';
+import { factTables } from '../facts/fact-tables.ts';
 import { storeLimits } from '../store-limit.ts';
 
 /** Copies in one step, from one snapshot: with smaller steps, every write in between would restart it. */
@@ -87,14 +88,19 @@ function isUnchanged(source: DatabaseSync, backupPath: string): boolean {
   }
 }
 
-/** Facts change together with an event, and output only grows, so these numbers identify a state. */
+/** The tables with rows that change without an event. */
+const quietTables = ['daemon_state', ...factTables];
+
+/** Other facts change together with an event, and output only grows, so these numbers identify a state. */
 function progressOf(database: DatabaseSync): string {
+  const quiet = quietTables.map(
+    (table) => `(select count(*) from ${table}) as ${table}_rows, (select max(updated_at) from ${table}) as ${table}`,
+  );
   const row = database
     .prepare(
       `select (select value from counters where name = 'event_seq') as seq,
               (select max(id) from chunks) as chunk, (select max(id) from messages) as message,
-              (select max(updated_at) from daemon_state) as state,
-              (select max(updated_at) from settings) as setting, (select count(*) from migrations) as migration`,
+              (select count(*) from migrations) as migration, ${quiet.join(', ')}`,
     )
     .get();
   return JSON.stringify(row);

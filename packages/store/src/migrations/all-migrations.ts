@@ -15,6 +15,7 @@ import { inboxFacts } from './0014-inbox-facts.ts';
 import { placesOfProject } from './0015-places-of-project.ts';
 import { runAssignment } from './0016-run-assignment.ts';
 import { daemonState } from './0017-daemon-state.ts';
+import { typedFacts } from './0018-typed-facts.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -36,4 +37,5 @@ export const allMigrations: readonly Migration[] = [
   placesOfProject,
   runAssignment,
   daemonState,
+  typedFacts,
 ];

@@ -4,7 +4,7 @@ import { PawlError } from '@pawl/schema/error';
 import { createBackup } from '@pawl/store/directory/backup';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/directory/data-directory';
 import { openDatabase } from '@pawl/store/directory/recovery';
-import { setSetting } from '@pawl/store/settings';
+import { updateDaemonState } from '@pawl/store/facts/daemon-state';
 
 const [action = '', path = ''] = process.argv.slice(2);
 const directory = openDataDirectory(path);
@@ -21,7 +21,7 @@ async function write(): Promise<void> {
   for (;;) {
     const number = store.lastSeq() + 1;
     await store.write(async (tx) => {
-      await setSetting(tx, 'last', number);
+      await updateDaemonState(tx, { mailMirrorSeq: number });
       tx.emit({ type: 'daemon.stopped', data: { reason: `write ${number}` } });
     });
     writeSync(1, `${number}\n`);

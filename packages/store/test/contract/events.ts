@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { readEvents } from '@pawl/store/events';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { daemonState, updateDaemonState } from '@pawl/store/facts/daemon-state';
 import { expect, test } from 'vitest';
 import { addTeam, emitStopped, range } from '../fixture.ts';
 import { openFresh } from './engines.ts';
@@ -37,7 +37,7 @@ export function eventsContract(engine: EngineUnderTest): void {
       const writes = attempts.map(({ events, fails, pauses }) =>
         store.write(async (tx) => {
           for (let pause = 0; pause < pauses; pause += 1) await Promise.resolve();
-          await setSetting(tx, 'events', Number((await getSetting(tx.db, 'events')) ?? 0) + events);
+          await updateDaemonState(tx, { mailMirrorSeq: ((await daemonState(tx.db)).mailMirrorSeq ?? 0) + events });
           for (let event = 0; event < events; event += 1) emitStopped(tx, 'any');
           if (fails) throw new Error('rolled back');
         }),
@@ -45,7 +45,7 @@ export function eventsContract(engine: EngineUnderTest): void {
       await Promise.allSettled(writes);
       expected += attempts.reduce((sum, { events, fails }) => sum + (fails ? 0 : events), 0);
       expect(store.lastSeq()).toBe(expected);
-      expect((await getSetting(store.db, 'events')) ?? 0).toBe(expected);
+      expect((await daemonState(store.db)).mailMirrorSeq ?? 0).toBe(expected);
     });
     await fc.assert(property, { numRuns: 25, endOnFailure: true });
     expect(heard).toEqual(range(1, expected));

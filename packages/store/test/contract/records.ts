@@ -14,13 +14,19 @@ import {
   sessionsOf,
   updateSession,
 } from '@pawl/store/sessions/sessions';
-import { getSetting, setSetting } from '@pawl/store/settings';
 import { expect, test } from 'vitest';
-import { addTeam, agentRecord, fixedTime, projectRecord, range, runRecord, sessionRecord } from '../fixture.ts';
+import {
+  addTeam,
+  agentRecord,
+  fixedTime,
+  projectRecord,
+  range,
+  runRecord,
+  sessionRecord,
+  hostileText,
+} from '../fixture.ts';
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
-
-const hostileText = 'a\0b \ud800 lone \udc00 \u0010 0010 \u202e \u001b]52;c;eA==\u0007 😀 \r\n';
 
 /** The contract of records, on every engine. */
 export function recordsContract(engine: EngineUnderTest): void {
@@ -89,7 +95,6 @@ export function recordsContract(engine: EngineUnderTest): void {
       await endRun(tx, run.id, { outcome: 'failed', detail: hostileText, questions });
       await appendMessage(tx, { ...message, runId: run.id, sessionId: session.id });
       await saveDraft(tx, agent.id, draft);
-      await setSetting(tx, hostileText, { [hostileText]: [hostileText, null, 1.5] });
     });
     expect(await agentById(store.db, agent.id)).toEqual(agent);
     const ended = { ...run, outcome: 'failed', detail: hostileText, questions, endedAt: fixedTime };
@@ -99,8 +104,6 @@ export function recordsContract(engine: EngineUnderTest): void {
       { ...message, id: 1, runId: run.id, sessionId: session.id, createdAt: fixedTime },
     ]);
     expect(await draftFor(store.db, agent.id)).toEqual(draft);
-    expect(await getSetting(store.db, hostileText)).toEqual({ [hostileText]: [hostileText, null, 1.5] });
-    expect(await getSetting(store.db, 'never set')).toBeUndefined();
   });
 
   test('any string and a megabyte of it survive', async () => {

@@ -3,7 +3,6 @@ import type { Task } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents/agents';
 import { listErrands } from '@pawl/store/agents/errands';
 import { insertProject } from '@pawl/store/projects/projects';
-import { setSetting, settingsWith } from '@pawl/store/settings';
 import type { Store } from '@pawl/store/store';
 import {
   agentsOfTask,
@@ -133,7 +132,7 @@ export function tasksContract(engine: EngineUnderTest): void {
     }
   });
 
-  test('the agents of a task stay known; errands are listed; settings by prefix', async () => {
+  test('the agents of a task stay known; errands are listed', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const task = taskRecord(project.id);
@@ -145,13 +144,11 @@ export function tasksContract(engine: EngineUnderTest): void {
     await store.write(async (tx) => {
       await insertTask(tx, task);
       for (const agent of [first, second, ...errands]) await insertAgent(tx, agent);
-      for (const key of ['a:2', 'a:1', 'b:1', 'a']) await setSetting(tx, key, { key });
     });
     expect(await agentsOfTask(store.db, task.id)).toEqual([first, second]);
     const listed = async (includeEnded: boolean) =>
       (await listErrands(store.db, { includeEnded })).map(({ agent }) => agent.id);
     expect(await listed(true)).toEqual(errands.map(({ id }) => id).toReversed());
     expect(await listed(false)).toEqual([errands[1]?.id]);
-    expect(await settingsWith(store.db, 'a:')).toEqual([{ key: 'a:1' }, { key: 'a:2' }]);
   });
 }

@@ -3,7 +3,7 @@ import type { Event } from '@pawl/schema/event';
 import { readEvents } from '@pawl/store/events';
 import { insertProject, listProjects, projectById } from '@pawl/store/projects/projects';
 import type { Committed } from '@pawl/store/store';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { daemonState, updateDaemonState } from '@pawl/store/facts/daemon-state';
 import { expect, test } from 'vitest';
 import { emitStopped, fixedTime, projectRecord, range } from '../fixture.ts';
 import { openFresh } from './engines.ts';
@@ -58,7 +58,7 @@ export function writesContract(engine: EngineUnderTest): void {
       store.write(async (tx) => {
         running += 1;
         expect(running).toBe(1);
-        await setSetting(tx, 'last', number);
+        await updateDaemonState(tx, { mailMirrorSeq: number });
         emitStopped(tx, `write ${number}`);
         running -= 1;
         if (number % 3 === 0) throw new Error('every third fails');
@@ -67,7 +67,7 @@ export function writesContract(engine: EngineUnderTest): void {
     const outcomes = await Promise.allSettled(writes);
     expect(outcomes.filter((outcome) => outcome.status === 'rejected')).toHaveLength(10);
     expect(seqs).toEqual(range(1, 20));
-    expect(await getSetting(store.db, 'last')).toBe(29);
+    expect((await daemonState(store.db)).mailMirrorSeq).toBe(29);
   });
 
   test('readers never see an open transaction', async () => {

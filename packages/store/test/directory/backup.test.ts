@@ -6,6 +6,9 @@ import { createBackup, listBackups } from '@pawl/store/directory/backup';
 import { openDataDirectory } from '@pawl/store/directory/data-directory';
 import type { DataDirectory } from '@pawl/store/directory/data-directory';
 import { openDatabase } from '@pawl/store/directory/recovery';
+import { updateDaemonState } from '@pawl/store/facts/daemon-state';
+import { text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { Store } from '@pawl/store/store';
 import { expect, onTestFinished, test } from 'vitest';
 import { signalOf, startChild } from '../child-process.ts';
@@ -44,6 +47,21 @@ test('is skipped only if the newest is recent and nothing has changed', async ()
   expect(await backupAt(fixedTime - 5_000)).not.toBeNull();
   await store.write(async (tx) => emitStopped(tx, 'two'));
   expect(await backupAt(fixedTime - 5_000)).not.toBeNull();
+});
+
+test('is not skipped after a fact has changed without an event', async () => {
+  const { directory, store } = await openHome();
+  const orders = factTable('mail_orders', ['agentId'], { agentId: text, mailIds: text });
+  const backup = () => createBackup(directory, { clock: fixedClock, minimumAgeMs: 1_000 });
+  await backup();
+  expect(await backup()).toBeNull();
+  await store.write((tx) => orders.set(tx, { agentId: 'a', mailIds: '[]' }));
+  expect(await backup()).not.toBeNull();
+  await store.write((tx) => orders.delete(tx, { agentId: 'a' }));
+  expect(await backup()).not.toBeNull();
+  await store.write((tx) => updateDaemonState(tx, { searchPath: '/bin' }));
+  expect(await backup()).not.toBeNull();
+  expect(await backup()).toBeNull();
 });
 
 test('kill -9 before the rename keeps the older ones, and the leftover is removed', async () => {

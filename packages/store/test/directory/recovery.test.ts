@@ -21,7 +21,7 @@ import { openDataDirectory } from '@pawl/store/directory/data-directory';
 import type { DataDirectory } from '@pawl/store/directory/data-directory';
 import { readEvents } from '@pawl/store/events';
 import { openDatabase } from '@pawl/store/directory/recovery';
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { daemonState, updateDaemonState } from '@pawl/store/facts/daemon-state';
 import { storeLimits } from '@pawl/store/store-limit';
 import type { Event } from '@pawl/schema/event';
 import { describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ test.each(damagedInPlace)('a database that is %s is kept, and the log says so, i
   for (const path of listBackups(directory)) rmSync(path);
   damages[kind]?.(directory.database);
   const { value, restored, log } = await state(directory);
-  expect({ value, restored }).toEqual({ value: undefined, restored: 1 });
+  expect({ value, restored }).toEqual({ value: null, restored: 1 });
   expect(log.at(-1)?.data).toMatchObject({ backup: null });
   expect(readdirSync(directory.quarantine)).toHaveLength(1);
 });
@@ -174,7 +174,7 @@ test('in a large file everything but the chunks is checked, and truncation is no
   // Rows after the large one, so that the last pages are not its own.
   database.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 50)
-    insert into settings select 'k' || i, hex(zeroblob(2000)), 1 from n
+    insert into mail_orders (agent_id, mail_ids, updated_at) select 'k' || i, hex(zeroblob(2000)), 1 from n
   `);
   database.exec('pragma wal_checkpoint(truncate)');
   database.close();
@@ -195,7 +195,7 @@ async function homeWithBackup(): Promise<DataDirectory> {
   const store = await openDatabase(directory, { clock: fixedClock });
   const say = (value: string) =>
     store.write(async (tx) => {
-      await setSetting(tx, 'value', value);
+      await updateDaemonState(tx, { searchPath: value });
       emitStopped(tx, value);
     });
   await say('backed up');
@@ -213,7 +213,7 @@ async function state(
   try {
     const log = await readEvents(store.db, { afterSeq: 0, limit: 100 });
     const restored = log.filter((event) => event.type === 'store.restored').length;
-    return { value: await getSetting(store.db, 'value'), restored, lastSeq: store.lastSeq(), log };
+    return { value: (await daemonState(store.db)).searchPath, restored, lastSeq: store.lastSeq(), log };
   } finally {
     await store.close();
   }

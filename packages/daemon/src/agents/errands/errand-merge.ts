@@ -21,7 +21,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { ownGitDirectory, branchPlaceOf, projectOf, repositoryOf } from '../../platform/platform.ts';
 import { currentAgent } from '../../registry/current-agent.ts';
 import type { MergeIntent } from './merge-intent.ts';
-import { beginMerge, forgetMerge, mergeBegun, mergesBegun } from './merge-intent.ts';
+import { mergeIntents } from './merge-intent.ts';
 
 export type MergeRequest = { into?: string | undefined; commit?: boolean | undefined };
 export type Merged = { branch: string; into: string; commit: string; already: boolean };
@@ -47,7 +47,7 @@ export async function mergeErrand(platform: Platform, agentId: string, request: 
   }
   refuseDead(agent);
   refuseBusy(facts);
-  const begun = await mergeBegun(db, agentId);
+  const begun = await mergeIntents.get(db, { agentId });
   const finished = begun === null ? null : await finishMerge(platform, agent, begun);
   if (finished !== null) return finished;
   const errand = await errandOf(platform, agent);
@@ -59,7 +59,7 @@ export async function mergeErrand(platform: Platform, agentId: string, request: 
 
 /** Completes merges that an earlier daemon started. A failure does not block the others. */
 export async function finishMerges(platform: Platform): Promise<void> {
-  for (const intent of await mergesBegun(platform.store.db)) {
+  for (const intent of await mergeIntents.all(platform.store.db)) {
     try {
       const agent = await agentById(platform.store.db, intent.agentId);
       if (agent !== null) await finishMerge(platform, agent, intent);
@@ -75,7 +75,7 @@ async function finishMerge(platform: Platform, agent: Agent, intent: MergeIntent
   const { repository, ownDir, branch } = await errandOf(platform, agent);
   const tip = await branchTip(repository, into);
   if (tip === null || !(await isContained(repository, to, tip))) {
-    await platform.store.write((tx) => forgetMerge(tx, agent.id));
+    await platform.store.write((tx) => mergeIntents.delete(tx, { agentId: agent.id }));
     return null;
   }
   if (!(await finishAdvance(repository, { ownDir, branch: into, from, to }))) {
@@ -103,7 +103,7 @@ async function move(platform: Platform, errand: Errand, into: string): Promise<M
       return { branch, into, commit: onto, already: true };
     }
     const { commit: to } = plan;
-    await platform.store.write((tx) => beginMerge(tx, { agentId: agent.id, into, from: onto, to }));
+    await platform.store.write((tx) => mergeIntents.set(tx, { agentId: agent.id, into, from: onto, to }));
     crashPoint('merge.after_intent');
     if (await tryAdvance(platform, errand, { into, from: onto, to })) {
       crashPoint('merge.after_files');
@@ -125,14 +125,14 @@ async function tryAdvance(
     moved = await advanceBranch(repository, { ownDir, branch: into, from, to, note: `pawl: merge ${branch}` });
     return moved;
   } finally {
-    if (!moved) await platform.store.write((tx) => forgetMerge(tx, agent.id));
+    if (!moved) await platform.store.write((tx) => mergeIntents.delete(tx, { agentId: agent.id }));
   }
 }
 
 /** Completes a merge: event, end of the agent, and end of the intent, in one transaction. */
 async function endMerged(platform: Platform, agent: Agent, data: Omit<Merged, 'already'>): Promise<void> {
   await platform.store.write(async (tx) => {
-    await forgetMerge(tx, agent.id);
+    await mergeIntents.delete(tx, { agentId: agent.id });
     const now = await agentById(tx.db, agent.id);
     if (now === null || now.endedAt !== null) return;
     await recordKill(tx, { target: now, killer: await currentAgent(tx.db), cascade: false, reason: 'merged' });

@@ -10,7 +10,7 @@ import { changeById } from '@pawl/store/changes/changes';
 import { projectById } from '@pawl/store/projects/projects';
 import { existsSync } from 'node:fs';
 import type { FixRecord } from './fix-record.ts';
-import { fixWorktrees, forgetFix } from './fix-record.ts';
+import { changeFixes, fixWorktrees } from './fix-record.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 
@@ -65,6 +65,6 @@ async function trashOne(
   const dirty = work.changed + work.untracked;
   if (verdict.do === 'trash')
     await trashWorktree(repository, { path, branch, trashDir: platform.home.trash, at: Date.now(), dirty });
-  await platform.store.write((tx) => forgetFix(tx, changeId));
+  await platform.store.write((tx) => changeFixes.delete(tx, { changeId }));
   return verdict.do === 'trash';
 }

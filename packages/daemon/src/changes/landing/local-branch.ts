@@ -4,17 +4,21 @@ import type { LocalBranch } from '@pawl/protocol/changes/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Project } from '@pawl/schema/record';
 import { queueOf } from '@pawl/store/changes/queues';
-import { getSetting } from '@pawl/store/settings';
-import * as z from 'zod';
+import { text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { Platform } from '../../platform/platform.ts';
 import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 
-/** The setting that exists while the person's branch is being moved to follow the remote's. */
-export const followKey = (projectId: string) => `follow:${projectId}`;
+/** Branches of the person's that are being moved after the remote's, recorded so that a move can be completed after a crash. */
+export const followIntents = factTable('follow_intents', ['projectId'], {
+  projectId: text,
+  branch: text,
+  from: text,
+  to: text,
+});
 
-/** The setting with the reason why the person's branch did not follow the remote's to a commit. */
-export const stayedKey = (projectId: string) => `stayed:${projectId}`;
-const stayedSchema = z.object({ tip: z.string(), reason: z.string() });
+/** Why the person's branch did not follow the remote's to a commit. */
+export const followRefusals = factTable('follow_refusals', ['projectId'], { projectId: text, tip: text, reason: text });
 
 /** Whether the person's branch has a merged commit; `pending` until the queue has tried to update it. */
 async function localOf(platform: Platform, project: Project, commit: string): Promise<LocalBranch | null> {
@@ -25,13 +29,13 @@ async function localOf(platform: Platform, project: Project, commit: string): Pr
   const local = await branchTip(repository, branch);
   const contains = async (tip: string) => tip === commit || isAncestor(repository, ownDir, commit, tip);
   if (local !== null && (await contains(local))) {
-    // The branch moves first, then the files, and the setting is deleted last.
-    const isUnderWay = (await getSetting(platform.store.db, followKey(project.id))) !== undefined;
+    // The branch moves first, then the files, and the intent is deleted last.
+    const isUnderWay = (await followIntents.get(platform.store.db, { projectId: project.id })) !== null;
     return { branch, state: isUnderWay ? 'pending' : 'followed', reason: null };
   }
-  const stayed = stayedSchema.safeParse(await getSetting(platform.store.db, stayedKey(project.id)));
-  if (!stayed.success || !(await contains(stayed.data.tip))) return { branch, state: 'pending', reason: null };
-  return { branch, state: 'behind', reason: stayed.data.reason };
+  const refusal = await followRefusals.get(platform.store.db, { projectId: project.id });
+  if (refusal === null || !(await contains(refusal.tip))) return { branch, state: 'pending', reason: null };
+  return { branch, state: 'behind', reason: refusal.reason };
 }
 
 /** Like `localOf`; null if the repository or the commit is gone. */

@@ -14,7 +14,7 @@ import type { ProjectRules } from '../../project-config/project-rules.ts';
 import { projectRules } from '../../project-config/project-rules.ts';
 import { projectOfChange } from '../change-scope.ts';
 import { knownPlace, placeFor, refuseOccupied } from './fix-place.ts';
-import { fixOf, recordFix } from '../../agents/worktrees/fix-record.ts';
+import { changeFixes } from '../../agents/worktrees/fix-record.ts';
 import { landedHeads } from '../landing/landed.ts';
 
 type Fixed = Omit<ChangeFix, 'change'>;
@@ -44,7 +44,7 @@ async function begin(platform: SessionPlatform, rules: ProjectRules, change: Cha
   const { branch, head } = change;
   const [onto = head] = rules.tips;
   if ((await branchTip(repository, branch)) !== head) throw movedOn(change);
-  const before = await fixOf(platform.store.db, change.id);
+  const before = await changeFixes.get(platform.store.db, { changeId: change.id });
   const isRepeat = before !== null && before.head === head;
   const place = await placeFor(platform, rules, change);
   const { path } = place;
@@ -52,7 +52,7 @@ async function begin(platform: SessionPlatform, rules: ProjectRules, change: Cha
     refuseOccupied(place);
     const about = { changeId: change.id, projectId: change.projectId, branch, head };
     await platform.store.write((tx) =>
-      recordFix(tx, { ...about, path, isOwnWorktree: place.isOwn || before?.isOwnWorktree === true, at: tx.now }),
+      changeFixes.set(tx, { ...about, path, isOwnWorktree: place.isOwn || before?.isOwnWorktree === true, at: tx.now }),
     );
   }
   crashPoint('fix.after_intent');

@@ -15,7 +15,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { alert, noteGivenUp } from '../notices.ts';
 import type { Discussed } from '../people.ts';
 import { nameOf, signed, standingOf, unmoved } from '../people.ts';
-import { lastReturn, rememberReturn } from './returned.ts';
+import { changeReturns } from './returned.ts';
 import type { QueueContext } from '../queue-context.ts';
 import { dismiss, dismissIfAtWork, outputOf, targetOf } from '../queue-context.ts';
 import type { CrewParts } from './staff.ts';
@@ -27,7 +27,7 @@ import { assignAgent, viewOfAgent } from './staff.ts';
  */
 export async function returnChange(parts: CrewParts, context: QueueContext, talk: Discussed): Promise<void> {
   const { change, blocking } = talk;
-  const last = await lastReturn(parts.platform.store.db, change.id);
+  const last = await changeReturns.get(parts.platform.store.db, { changeId: change.id });
   const author = await viewOfAgent(parts, change.agentId);
   const holder = last === null || last.to === change.agentId ? author : await viewOfAgent(parts, last.to);
   const { fixer } = context.config;
@@ -51,7 +51,7 @@ export async function returnChange(parts: CrewParts, context: QueueContext, talk
 export async function releaseStandIn(parts: CrewParts, change: Change): Promise<void> {
   const { standInId } = change;
   if (standInId === null || standInId === change.agentId) return;
-  const last = await lastReturn(parts.platform.store.db, change.id);
+  const last = await changeReturns.get(parts.platform.store.db, { changeId: change.id });
   if (last === null || last.to !== standInId || last.head === change.head) return;
   const isReleased = await parts.platform.store.write(async (tx) => {
     const now = await unmoved(tx.db, change);
@@ -136,7 +136,8 @@ async function recordReturn(
 ): Promise<void> {
   const comments = blocking.map(({ id }) => id);
   await updateChange(tx, change.id, { returns: change.returns + 1 });
-  await rememberReturn(tx, change.id, {
+  await changeReturns.set(tx, {
+    changeId: change.id,
     head: change.head,
     ejectedAt: change.ejection?.at ?? null,
     comments,

@@ -1,25 +1,29 @@
-import { getSetting, setSetting } from '@pawl/store/settings';
+import { json, text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import * as z from 'zod';
 import { trustLimits } from './trust-limit.ts';
 
 /** The trusted definition files of a project with their hashes; a changed file is no longer trusted. */
-const definitionsSchema = z.record(z.string(), z.string()).catch({});
+const definitions = factTable('trusted_definitions', ['projectId'], {
+  projectId: text,
+  files: json(z.record(z.string(), z.string()).catch({})),
+});
 /** The trusted settings by path in the repository; worktrees on different branches may differ. */
-const settingsSchema = z.record(z.string(), z.array(z.string())).catch({});
-
-const definitionsKey = (projectId: string) => `trust:${projectId}`;
-const settingsKey = (projectId: string) => `trusted-settings:${projectId}`;
+const settings = factTable('trusted_settings', ['projectId'], {
+  projectId: text,
+  files: json(z.record(z.string(), z.array(z.string())).catch({})),
+});
 
 /** The trusted definition files: hash by absolute path. */
 export async function trustedDefinitions(db: Database, projectId: string): Promise<Record<string, string>> {
-  return definitionsSchema.parse(await getSetting(db, definitionsKey(projectId)));
+  return (await definitions.get(db, { projectId }))?.files ?? {};
 }
 
 /** The trusted settings files: hashes by path in the repository. */
 export async function trustedSettings(db: Database, projectId: string): Promise<Record<string, string[]>> {
-  return settingsSchema.parse(await getSetting(db, settingsKey(projectId)));
+  return (await settings.get(db, { projectId }))?.files ?? {};
 }
 
 /** Trusts exactly these definition files. */
@@ -28,7 +32,8 @@ export async function trustDefinitions(
   projectId: string,
   files: { path: string; sha256: string }[],
 ): Promise<void> {
-  await setSetting(tx, definitionsKey(projectId), Object.fromEntries(files.map(({ path, sha256 }) => [path, sha256])));
+  const hashes = Object.fromEntries(files.map(({ path, sha256 }) => [path, sha256]));
+  await definitions.set(tx, { projectId, files: hashes });
 }
 
 /** Trusts these contents of settings files in addition to those trusted already. */
@@ -45,11 +50,11 @@ export async function trustSettings(
     known.set(path, [...others, sha256].slice(-trustLimits.contentsPerFile));
   }
   const remembered = [...known].slice(-trustLimits.rememberedFiles);
-  await setSetting(tx, settingsKey(projectId), Object.fromEntries(remembered));
+  await settings.set(tx, { projectId, files: Object.fromEntries(remembered) });
 }
 
 /** Revokes all trust in a project. */
 export async function distrust(tx: WriteTransaction, projectId: string): Promise<void> {
-  await setSetting(tx, definitionsKey(projectId), {});
-  await setSetting(tx, settingsKey(projectId), {});
+  await definitions.delete(tx, { projectId });
+  await settings.delete(tx, { projectId });
 }

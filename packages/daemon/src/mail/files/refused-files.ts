@@ -1,6 +1,9 @@
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
-import { forgetSettings, getSetting, setSetting, settingsWith } from '@pawl/store/settings';
+import { json, text } from '@pawl/store/facts/fact-column';
+import type { FactOf } from '@pawl/store/facts/fact-table';
+import { factTable } from '@pawl/store/facts/fact-table';
+import type { Database } from '@pawl/store/tables';
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -9,16 +12,14 @@ import { redact } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 
 /**
- * Remembers reported refusals, one setting per mailbox, so that each file is reported once. Any agent can drop files,
- * so the number per mailbox is bounded; all mailboxes of unknown agents count as one.
+ * The reported refusals of each mailbox, so that each file is reported once. Any agent can drop files, so the number per
+ * mailbox is bounded; all mailboxes of unknown agents count as one.
  */
-const refusedPrefix = 'mail_file:';
-
-const mailboxSchema = z.object({
-  mailbox: z.string(),
-  told: z.array(z.object({ what: z.string(), file: z.string(), version: z.string(), at: z.number() })),
+export const refusedFiles = factTable('refused_mail_files', ['mailbox'], {
+  mailbox: text,
+  told: json(z.array(z.object({ what: z.string(), file: z.string(), version: z.string(), at: z.number() })).catch([])),
 });
-type Mailbox = z.infer<typeof mailboxSchema>;
+type Mailbox = FactOf<typeof refusedFiles>;
 
 type RefusedFile = { path: string; reason: string; agent: Agent | null; projectId: string | null };
 
@@ -42,8 +43,7 @@ export async function reportRefused(
     const { told } = await reportedOf(tx.db, mailbox);
     if (!isNew({ mailbox, told })) return;
     const isLast = told.length === limits.mailFileRefusals - 1;
-    const known: Mailbox = { mailbox, told: [...told, { what, file, version, at: tx.now }] };
-    await setSetting(tx, refusedPrefix + mailbox, known);
+    await refusedFiles.set(tx, { mailbox, told: [...told, { what, file, version, at: tx.now }] });
     tx.emit({
       type: 'mail.file_refused',
       projectId,
@@ -56,25 +56,21 @@ export async function reportRefused(
 /** Forgets reports older than a day about files that are gone or have changed. */
 export async function forgetRefused(platform: SessionPlatform, now: number): Promise<void> {
   const { store, home } = platform;
-  for (const value of await settingsWith(store.db, refusedPrefix)) {
-    const parsed = mailboxSchema.safeParse(value);
-    if (!parsed.success) continue;
-    const { mailbox, told } = parsed.data;
+  for (const { mailbox, told } of await refusedFiles.all(store.db)) {
     const forgotten = new Set<string>();
     for (const { what, file, version, at } of told)
       if (now - at >= limits.memoryMs && (await versionOf(join(home.messages, file))) !== version) forgotten.add(what);
     if (forgotten.size === 0) continue;
     await store.write(async (tx) => {
       const left = (await reportedOf(tx.db, mailbox)).told.filter(({ what }) => !forgotten.has(what));
-      if (left.length > 0) await setSetting(tx, refusedPrefix + mailbox, { mailbox, told: left });
-      else await forgetSettings(tx, refusedPrefix + mailbox, Number.MAX_SAFE_INTEGER);
+      if (left.length > 0) await refusedFiles.set(tx, { mailbox, told: left });
+      else await refusedFiles.delete(tx, { mailbox });
     });
   }
 }
 
-async function reportedOf(db: Parameters<typeof getSetting>[0], mailbox: string): Promise<Mailbox> {
-  const parsed = mailboxSchema.safeParse(await getSetting(db, refusedPrefix + mailbox));
-  return parsed.success ? parsed.data : { mailbox, told: [] };
+async function reportedOf(db: Database, mailbox: string): Promise<Mailbox> {
+  return (await refusedFiles.get(db, { mailbox })) ?? { mailbox, told: [] };
 }
 
 /** Identifies a file's version: another file under the same name is checked again. */

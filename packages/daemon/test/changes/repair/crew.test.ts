@@ -1,14 +1,13 @@
 import { insertChange } from '@pawl/store/changes/changes';
 import { newId } from '@pawl/schema/id';
 import { queueOf, updateQueue } from '@pawl/store/changes/queues';
-import { forgetSettings } from '@pawl/store/settings';
 import { readEvents } from '@pawl/store/events';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { queueInbox } from '@pawl/daemon/queue/queue-inbox';
-import { idempotencyPrefix } from '@pawl/daemon/platform/idempotency';
+import { idempotencyKeys } from '@pawl/daemon/platform/idempotency';
 import type { TestCrew } from '../../support/crew.ts';
 import { aChange, openCrew } from '../../support/crew.ts';
 import { addRestingAgents } from '../../support/resting-agents.ts';
@@ -32,7 +31,7 @@ test('a red main has exactly one fix worker per commit, however many passes run 
   expect(run?.task).toContain('> not ok 1 - the door');
   expect(run?.task).toContain('- sh check.sh');
   // It has failed, and there is no second one even after the request is forgotten.
-  await crew.store.write((tx) => forgetSettings(tx, idempotencyPrefix, Number.MAX_SAFE_INTEGER));
+  await crew.store.write((tx) => idempotencyKeys.deleteBefore(tx, Number.MAX_SAFE_INTEGER));
   await crew.tick({ fixer });
   expect(await fixerOf(crew)).toBe(fixerId);
   expect((await crew.living()).filter(({ parentId }) => parentId !== null)).toHaveLength(1);

@@ -1,7 +1,7 @@
+import { changeReturns } from '@pawl/daemon/changes/repair/returned';
 import { limits } from '@pawl/schema/limit';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { queueOf, updateQueue } from '@pawl/store/changes/queues';
-import { forgetSettings } from '@pawl/store/settings';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
@@ -86,7 +86,7 @@ test('after a kill between the fork and its record the same agent continues, and
   const { standInId } = await crew.now(change.id);
   // As the kill leaves it: the agent exists, and nothing was recorded.
   await crew.patch(change.id, { standInId: null, returns: 1 });
-  await crew.store.write((tx) => forgetSettings(tx, `returned:${change.id}`, Number.MAX_SAFE_INTEGER));
+  await crew.store.write((tx) => changeReturns.delete(tx, { changeId: change.id }));
   await crew.again().tick(crew.project, { ...crew.config, fixer });
   expect(await crew.now(change.id)).toMatchObject({ standInId, returns: 2 });
 });

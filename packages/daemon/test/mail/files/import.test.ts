@@ -4,13 +4,12 @@ import { startImport } from '@pawl/daemon/mail/files/import';
 import { storeBody, wholeBody } from '@pawl/daemon/mail/mail-body';
 import { recordMail } from '@pawl/daemon/mail/mail-record';
 import { keepMirror } from '@pawl/daemon/mail/files/mirror';
-import { forgetRefused } from '@pawl/daemon/mail/files/refused-files';
+import { forgetRefused, refusedFiles } from '@pawl/daemon/mail/files/refused-files';
 import { takeFile } from '@pawl/daemon/mail/files/take-file';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { listMail } from '@pawl/store/mail/mail';
-import { settingsWith } from '@pawl/store/settings';
 import { waitUntil } from '@pawl/testing/wait-until';
 import {
   existsSync,
@@ -249,19 +248,19 @@ describe('what a file may not do [fault 48]', () => {
     expect(told.filter(({ file }) => file.includes('old-owl'))).toHaveLength(limits.mailFileRefusals);
     expect(told.filter(({ file }) => file.includes('nobody'))).toHaveLength(limits.mailFileRefusals);
     expect(told.filter(({ reason }) => reason.includes('further files here are not reported'))).toHaveLength(2);
-    expect(await settingsWith(place.store.db, 'mail_file:')).toHaveLength(2);
+    expect(await refusedFiles.all(place.store.db)).toHaveLength(2);
 
     const tomorrow = Date.now() + limits.memoryMs;
     rmSync(join(place.home.messages, 'shop'), { recursive: true });
     const kept = drop(place, 'shy-elk', 'a.json', 'x');
     await sweep(place);
     await forgetRefused(place.platform, Date.now());
-    expect(await settingsWith(place.store.db, 'mail_file:')).toHaveLength(3);
+    expect(await refusedFiles.all(place.store.db)).toHaveLength(3);
     for (const _ of [1, 2]) {
       await forgetRefused(place.platform, tomorrow + 1_000);
       await sweep(place);
     }
-    expect(await settingsWith(place.store.db, 'mail_file:')).toMatchObject([{ mailbox: place.elk.id }]);
+    expect(await refusedFiles.all(place.store.db)).toMatchObject([{ mailbox: place.elk.id }]);
     expect(
       (await refusals(place)).filter(({ file }) => kept.endsWith(file)),
       'still there',
