@@ -21,12 +21,12 @@ function print(options: { json?: boolean; quiet?: boolean }): { out: string; err
   return { out, error };
 }
 
-describe('what a command prints', () => {
-  test('text by default, and words beside it on stderr', () => {
+describe('the output of a command', () => {
+  test('text by default, and messages on stderr', () => {
     expect(print({})).toEqual({ out: 'answer\nrecord\n', error: 'word\n' });
   });
 
-  test('with --json an envelope a line, and nothing else', () => {
+  test('with --json one envelope per line, and nothing else', () => {
     const printed = print({ json: true });
     expect(printed.error).toBe('');
     expect(

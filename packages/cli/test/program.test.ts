@@ -80,7 +80,7 @@ describe('help', () => {
 });
 
 describe('every command', () => {
-  test('the ones there are', () => {
+  test('exactly these exist', () => {
     const agents = 'work fork reply resume ps tree top logs history inspect diff switch delegate result';
     const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate hook';
     const home =
@@ -169,7 +169,7 @@ describe('every command', () => {
     expect(words.filter((word) => word.includes('spawn'))).toEqual([]);
   });
 
-  test.each(commands)('%s says what it does, what its options mean, and whether it has JSON', (name, command) => {
+  test.each(commands)('%s describes itself, its options, and whether it has JSON', (name, command) => {
     expect(command.description()).toMatch(/^[a-z].{8,}[^.]$/);
     for (const option of command.options) expect(option.description, option.flags).toMatch(/./);
     expect(command.options.some((option) => option.long === '--json')).toBe(!withoutJson.includes(name));
@@ -189,7 +189,7 @@ describe('every command', () => {
     },
   );
 
-  test('the program’s own help leads to the first steps and hides what people need not see', () => {
+  test('the program’s own help leads to the first steps and hides internal commands', () => {
     const help = helpOf(buildProgram(() => {}));
     expect(help).toContain('pawl init && pawl work');
     expect(help).not.toContain('scripted-agent');
@@ -208,7 +208,7 @@ describe('every command', () => {
   });
 });
 
-describe('mistakes exit with 2, say why on stderr, and start nothing', () => {
+describe('errors exit with 2, say why on stderr, and start nothing', () => {
   test.each([
     ['an unknown command', ['wrok', 'x'], 'Did you mean work?'],
     ['an unknown option', ['ps', '--jsn'], '--json'],
@@ -256,13 +256,13 @@ describe('mistakes exit with 2, say why on stderr, and start nothing', () => {
     expect(text).toContain(message);
   });
 
-  test('with --json a mistake in a value is told as JSON', async () => {
+  test('with --json an invalid value is reported as JSON', async () => {
     const { code, stderr } = await runCli(['ps', '--json', '--limit', 'x']);
     expect(code).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({ pawl: 1, kind: 'error', error: { code: 'usage' } });
   });
 
-  test('with --json a mistake in a command of a group is told as JSON, and only so', async () => {
+  test('with --json an error in a command of a group is reported as JSON only', async () => {
     const { code, stderr } = await runCli(['worktree', 'restore', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stderr)).toMatchObject({ pawl: 1, kind: 'error', error: { code: 'usage' } });

@@ -17,7 +17,7 @@ test('the same options give the same commits', async () => {
   expect(await git(join(temporary.path, 'one'), ['show', 'HEAD:src/a.txt'])).toBe('a');
 });
 
-test('a copy is as git would have made it: sound, clean, with its log and nothing of the other one', async () => {
+test('a copy is as git would have made it: valid, clean, with its log and nothing of the original', async () => {
   await using temporary = await temporaryDirectory();
   const options = { files: { 'src/a.txt': 'a\n', 'b.txt': 'b\n' }, commits: 2 };
   const [first, copy] = [join(temporary.path, 'first'), join(temporary.path, 'copy')];

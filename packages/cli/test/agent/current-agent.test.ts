@@ -89,7 +89,7 @@ describe('a command about one agent that names none', () => {
     expect(daemon.requests).toEqual([`GET /api/agents/${idOf(9)}/history?limit=500`]);
   });
 
-  test('is refused for agent 0, and names the living', async () => {
+  test('is refused for agent 0, and lists living agents', async () => {
     await using daemon = await daemonAt(root);
     await expect(inspect(daemon.context, undefined)).rejects.toMatchObject({
       code: 'usage',
@@ -102,7 +102,7 @@ describe('a command about one agent that names none', () => {
   });
 });
 
-test('a single word is an agent, and more words are what to tell the current one', () => {
+test('a single word is an agent, and more words are a message to the current one', () => {
   expect(agentAndText([])).toEqual({ reference: undefined, text: undefined });
   expect(agentAndText(['brave-otter'])).toEqual({ reference: 'brave-otter', text: undefined });
   expect(agentAndText(['now the tests'])).toEqual({ reference: undefined, text: 'now the tests' });

@@ -26,7 +26,7 @@ const send = async (provider: string | undefined) => {
 test.each([
   ['2', 'codex'],
   ['claude', 'claude'],
-])('a person at a terminal chooses %j and keeps it for the project', async (answer, chosen) => {
+])('a person at a terminal chooses %j and stores it for the project', async (answer, chosen) => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, {}), { json: false });
   const somebody = person(answer, 'y');
   expect(await withProvider(daemon.context, given, send, somebody)).toBe(chosen);
@@ -35,14 +35,14 @@ test.each([
   expect(daemon.bodies).toEqual([{ path: '/shop', provider: chosen }]);
 });
 
-test('without a yes nothing is kept, and an answer that names none leaves the error', async () => {
+test('without a yes nothing is stored, and an invalid answer leaves the error', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, {}), { json: false });
   expect(await withProvider(daemon.context, given, send, person('1', ''))).toBe('claude');
   await expect(withProvider(daemon.context, given, send, person('3'))).rejects.toMatchObject({ code: 'no_provider' });
   expect(daemon.requests).toEqual([]);
 });
 
-test('nobody is asked without a terminal, with --json, or where none is installed', async () => {
+test('does not ask without a terminal, with --json, or if none is installed', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, {}), { json: false });
   const away = { ...person('1', 'y'), present: false };
   await expect(withProvider(daemon.context, given, send, away)).rejects.toMatchObject({ code: 'no_provider' });

@@ -30,7 +30,7 @@ const lost = async (): Promise<string> => {
 };
 const fox = async () => 'calm-fox';
 
-test('a command that is repeated after a lost answer has the same key; after a good answer it is another', async () => {
+test('a command repeated after a lost response has the same key; after a good response it has another', async () => {
   await using home = await aHome();
   await expect(home.ask(['work', 'x'], lost)).rejects.toMatchObject({
     code: 'timeout',
@@ -45,7 +45,7 @@ test('a command that is repeated after a lost answer has the same key; after a g
   expect(readdirSync(home.requests)).toEqual([]);
 });
 
-test('two of the same command at once are two requests, and a refusal is an answer', async () => {
+test('two concurrent identical commands are two requests, and a refusal is a response', async () => {
   await using home = await aHome();
   await Promise.all([1, 2, 3].map(() => home.ask(['work', 'x'], fox)));
   const refused = async (): Promise<string> => {

@@ -77,7 +77,7 @@ test('a hook that refuses leaves the index and the branch as they were', async (
   expect(await status(root)).toBe(`A  other.txt\n?? ${file}`);
 });
 
-test('without an identity it says what git says', async () => {
+test('without an identity it shows git’s message', async () => {
   await using place = await temporaryDirectory();
   const root = await aCheckout(place.path);
   for (const who of ['AUTHOR', 'COMMITTER']) {

@@ -37,7 +37,7 @@ test('one stream to its end', async () => {
   expect(result).toEqual({ seen: [1, 2, 3], connections: 1, pauses: 0, error: null });
 });
 
-test('nothing is missed or taken twice over losses, refusals and closed streams', async () => {
+test('nothing is missed or repeated despite losses, refusals and closed streams', async () => {
   const result = await fakeLog(
     [1, 2, 3, 4],
     [
@@ -59,7 +59,7 @@ test.each(['refuse', 'lose', 'close'] as const)('it gives up after so many in a 
   expect(result.error).toMatchObject({ code: 'daemon_unreachable' });
 });
 
-test('a message starts the count anew', async () => {
+test('a message resets the count', async () => {
   const numbers = Array.from({ length: reconnects * 3 }, (_, index) => index + 1);
   const result = await fakeLog(
     numbers,
@@ -69,7 +69,7 @@ test('a message starts the count anew', async () => {
 });
 
 test.each([new PawlError('agent_not_found', 'x'), new Error('bug')])(
-  'another failure is not tried again: %s',
+  'another failure is not retried: %s',
   async (error) => {
     let connections = 0;
     const open = async () => {

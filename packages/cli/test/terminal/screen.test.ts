@@ -5,7 +5,7 @@ import { fakeTerminal } from '../fake-terminal.ts';
 const entered = '\u001B[?1049h\u001B[?25l';
 const left = '\u001B[?25h\u001B[?1049l';
 
-test('it takes the terminal, draws, and gives it back once', () => {
+test('takes the terminal, draws, and restores it once', () => {
   const terminal = fakeTerminal();
   const screen = openScreen(terminal, { key() {}, resize() {} });
   expect(terminal.isRaw()).toBe(true);
@@ -18,7 +18,7 @@ test('it takes the terminal, draws, and gives it back once', () => {
   expect(terminal.listeners()).toBe(0);
 });
 
-test('a screen that is full is not scrolled', () => {
+test('a full screen is not scrolled', () => {
   const terminal = fakeTerminal();
   terminal.resize(80, 2);
   const screen = openScreen(terminal, { key() {}, resize() {} });
@@ -27,7 +27,7 @@ test('a screen that is full is not scrolled', () => {
   expect(terminal.written[1]).toBe('\u001B[H\u001B[Ka\r\n\u001B[Kb');
 });
 
-test('the end of the process gives it back too', () => {
+test('the end of the process restores it too', () => {
   const terminal = fakeTerminal();
   const before = process.listeners('exit');
   openScreen(terminal, { key() {}, resize() {} });
@@ -39,7 +39,7 @@ test('the end of the process gives it back too', () => {
   expect(process.listeners('exit')).toEqual(before);
 });
 
-test('keys and new sizes are heard; a terminal that does not know its size has the usual one', () => {
+test('keys and resizes are handled; a terminal of unknown size has the default one', () => {
   const terminal = fakeTerminal();
   const keys: string[] = [];
   let resized = 0;

@@ -23,13 +23,13 @@ describe('a pipe', () => {
     await expect(piped(...parts)).rejects.toMatchObject({ code: 'usage' });
   });
 
-  test('what goes on and on is refused', async () => {
+  test('endless input is refused', async () => {
     await expect(piped('x'.repeat(70_000))).rejects.toMatchObject({ code: 'too_large' });
   });
 });
 
 describe('a terminal', () => {
-  test('shows the question, and nothing of what is typed', async () => {
+  test('shows the prompt, and nothing that is typed', async () => {
     const terminal = fakeTerminal();
     const secret = readSecret('key: ', terminal.input, terminal.output);
     expect(terminal.isRaw()).toBe(true);
@@ -41,7 +41,7 @@ describe('a terminal', () => {
     expect(terminal.listeners()).toBe(0);
   });
 
-  test('Ctrl-C gives up, and the terminal is as it was', async () => {
+  test('Ctrl-C aborts, and restores the terminal', async () => {
     const terminal = fakeTerminal();
     const secret = readSecret('key: ', terminal.input, terminal.output);
     terminal.press('sk-12\u0003');

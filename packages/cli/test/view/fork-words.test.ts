@@ -12,7 +12,7 @@ function outcome(words: string[], prompt?: string): unknown {
   }
 }
 
-describe('the words of fork [W1-04]', () => {
+describe('the arguments of fork [W1-04]', () => {
   test.each<[string, string[], string | undefined, unknown]>([
     ['nothing', [], undefined, ['@current']],
     ['a prompt by option', [], 'go', ['@current', 'go']],
@@ -40,13 +40,13 @@ describe('the words of fork [W1-04]', () => {
     expect(outcome(words, prompt)).toEqual(expected);
   });
 
-  test('an unquoted prompt is told about quotes', () => {
+  test('an unquoted prompt gets a hint about quotes', () => {
     expect(() => readForkWords(['a', 'b', 'c'])).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('in quotes') as string }),
     );
   });
 
-  test('a word that is no agent may have been a prompt', () => {
+  test('a word that is not an agent may have been a prompt', () => {
     expect(readForkWords(['refactor']).unlessFound).toMatchObject({
       code: 'agent_not_found',
       message: 'There is no agent "refactor"; a prompt of one word needs --prompt.',

@@ -17,11 +17,11 @@ const delta = (text: string): StreamEvent => ({ type: 'text-delta', text });
 const whole = (text: string): StreamEvent => ({ type: 'text', text });
 const result: StreamEvent = { type: 'result', ok: true, text: 'x', fault: null };
 
-test('text that came in pieces is shown once, and as it comes', () => {
+test('text in pieces is shown once, as it arrives', () => {
   expect(shown([delta('Hel')], [delta('lo')], [whole('Hello')], [result])).toBe('Hello\n■ turn ended\n');
 });
 
-test('every text, tool and end begins with its time [S3-75]', () => {
+test('every text, tool and end starts with its time [S3-75]', () => {
   let text = '';
   const view = createLogView(palette({ isTTY: false }), (part) => (text += part));
   const at = new Date(2026, 0, 2, 3, 4, 5).getTime();

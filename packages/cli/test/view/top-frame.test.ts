@@ -46,7 +46,7 @@ describe('CPU %', () => {
     expect(cpuPercent(sample(1_000, [row(1, before)]), sample(3_000, [agent]), agent)).toBe(expected);
   });
 
-  test('the first time, a newcomer, and no time between', () => {
+  test('the first frame, a new agent, and no elapsed time', () => {
     const agent = row(1, { cpuMs: 100 });
     expect(cpuPercent(null, sample(1_000, [agent]), agent)).toBeNull();
     expect(cpuPercent(sample(0, []), sample(1_000, [agent]), agent)).toBeNull();
@@ -54,7 +54,7 @@ describe('CPU %', () => {
   });
 });
 
-describe('a picture', () => {
+describe('a frame', () => {
   test('header, and the busiest first', () => {
     const usage = { inputTokens: 12_000, outputTokens: 345, cachedTokens: 0, costUsd: 0.25, turns: 1 };
     const before = sample(0, [row(1), row(2), row(3)]);
@@ -82,13 +82,13 @@ describe('a picture', () => {
     ]);
   });
 
-  test('what is not known is a dash, and that there is nobody is said', () => {
+  test('unknown values are a dash, and an empty list says so', () => {
     const lines = topFrame(null, sample(0, [row(1, { memoryBytes: null, cpuMs: null })]), options);
     expect(lines.at(-1)).toMatch(/^a1 +running +- +- +- +- +- +- +1/);
     expect(topFrame(null, sample(0, []), options).at(-1)).toBe('no agents');
   });
 
-  test('it never is wider or higher than the terminal, whatever agents do', () => {
+  test('is never wider or higher than the terminal', () => {
     const hostile = '\u001B[2J\u001B]0;x\u0007漢字\r\n\u202E'.repeat(30);
     const agents = Array.from({ length: 200 }, (_, index) =>
       row(index, { alias: `a-rather-long-alias-${index}`, detail: hostile, assignment: hostile }),

@@ -7,7 +7,7 @@ import { gitLimits } from '../../src/command/limit.ts';
 import { commitAll, git, makeRepository, refusal, snapshot, write } from '../fixture.ts';
 import { errandPlace, plantCommands } from '../merging.ts';
 
-test('a diff tells what is committed, changed, staged, untracked, deleted and renamed, and touches nothing', async () => {
+test('a diff shows what is committed, changed, staged, untracked, deleted and renamed, and touches nothing', async () => {
   const place = await errandPlace({
     'a.txt': 'a\n',
     'b.txt': 'b\n',
@@ -42,7 +42,7 @@ test('a diff tells what is committed, changed, staged, untracked, deleted and re
   expect(readdirSync(place.ownDir).filter((name) => name.startsWith('pawl-scratch'))).toEqual([]);
 });
 
-test('an unchanged worktree has no diff; one that is gone has that of its branch; nothing at all is said', async () => {
+test('an unchanged worktree has no diff; a missing one has that of its branch; without both it says so', async () => {
   const place = await errandPlace();
   expect(await diffBranch(place.repository, place.request)).toEqual({ files: [], patch: '', truncated: false });
   place.work({ 'x.txt': 'x\n' });
@@ -61,7 +61,7 @@ test('a diff larger than the limit is cut, and says so', async () => {
   expect(files).toHaveLength(1);
 });
 
-test('no command that a repository names runs, and a repository inside is not looked into [W3-11, 8.40]', async () => {
+test('no command of a repository runs, and a nested repository is not read [W3-11, 8.40]', async () => {
   const place = await errandPlace({ '.gitattributes': '* filter=evil diff=evil merge=evil\n', 'a.txt': 'a\n' });
   const fired = plantCommands(place.home, place.root);
   write(place.path, { 'a.txt': 'changed\n', 'b.txt': 'b\n', '.gitattributes': '* filter=evil diff=evil\n' });
@@ -100,7 +100,7 @@ test('numstat is read back whatever the names are', () => {
   );
 });
 
-test('a commit that is not there is git’s own failure, said in words', async () => {
+test('a missing commit is git’s own error', async () => {
   const place = await errandPlace();
   commitAll(place.root, 'more');
   const missing = { ...place.request, base: 'd'.repeat(40) };

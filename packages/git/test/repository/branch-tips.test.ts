@@ -5,7 +5,7 @@ import { branchTips, hasRemoteBranches } from '../../src/repository/branch-tips.
 import { git, refusal } from '../fixture.ts';
 import { errandPlace } from '../merging.ts';
 
-test('branches are told with one command, without those below a name, and although an object is missing', async () => {
+test('branches are listed with one command, without those below a name, even if an object is missing', async () => {
   const { repository, root, base, work } = await errandPlace();
   const tip = work({ 'x.txt': 'x' });
   git(root, 'branch', 'side/one');
@@ -21,7 +21,7 @@ test('branches are told with one command, without those below a name, and althou
   expect(await refusal(branchTips(repository, ['--exec=x']))).toMatch(/^invalid_input: /);
 });
 
-test('a repository knows a remote’s branches only when there are any', async () => {
+test('a repository without remote branches knows none', async () => {
   const { repository, root } = await errandPlace();
   expect(await hasRemoteBranches(repository)).toBe(false);
   git(root, 'update-ref', 'refs/remotes/origin/main', 'HEAD');

@@ -122,7 +122,7 @@ test('a path is data, whatever it looks like [8.39]', async () => {
   for (const name of [...nowhere, ':(top)', '??', 'x'.repeat(200_000)]) expect(await read(name)).toBe(null);
 });
 
-test('only the full id of a commit is taken for one', async () => {
+test('only a full commit id is accepted', async () => {
   const { repository, ownDir, base } = await place();
   for (const id of ['HEAD', '--output=/tmp/x', `${base}^`, `${base}:a.txt`, base.slice(0, 12), '', `${base}\n`]) {
     expect(await refusal(diffCommits(repository, { ownDir, from: base, to: id }))).toMatch(/^invalid_input: /);
@@ -135,7 +135,7 @@ test('only the full id of a commit is taken for one', async () => {
   expect(await refusal(changedFiles(repository, { ownDir, from: base, to: missing }))).toMatch(/^git_failed: /);
 });
 
-test('conflicts are found where both sides changed the same lines, and nothing stays behind of the look', async () => {
+test('conflicts are found if both sides changed the same lines, and nothing is left behind', async () => {
   const { repository, ownDir, root, fork, base } = await place();
   const first = fork({ 'a.txt': '1\nfirst\n3\n4\n5\n', 'new.txt': 'first\n' });
   const second = fork({ 'a.txt': '1\nsecond\n3\n4\n5\n', 'new.txt': 'second\n', 'b.txt': 'B\n' });
@@ -151,7 +151,7 @@ test('conflicts are found where both sides changed the same lines, and nothing s
   expect(Object.keys(snapshot(ownDir)).filter((name) => /objects\/|scratch/.test(name))).toEqual([]);
 });
 
-test('a deletion against an edit, names that are odd, and histories with nothing in common', async () => {
+test('a deletion against an edit, odd names, and unrelated histories', async () => {
   const { repository, ownDir, root, home, base } = await place({ 'ñ\n"x"': '1\n', 'b.txt': 'b\n' });
   git(root, 'checkout', '--quiet', '--detach');
   git(root, 'rm', '--quiet', 'ñ\n"x"');
@@ -167,7 +167,7 @@ test('a deletion against an edit, names that are odd, and histories with nothing
   expect(await conflictsBetween(repository, { ownDir, a: edited, b: stranger })).toEqual(['b.txt']);
 });
 
-test('no driver, filter, converter or hook that a repository names runs [8.40, 8.41]', async () => {
+test('no driver, filter, converter or hook of a repository runs [8.40, 8.41]', async () => {
   const { repository, ownDir, root, home, fork, base } = await place({
     '.gitattributes': '* filter=evil diff=evil merge=evil\n',
     'a.txt': '1\n',

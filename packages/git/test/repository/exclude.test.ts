@@ -14,7 +14,7 @@ async function setUp() {
   return { home, root, file, repository: await openRepository(root) };
 }
 
-test('adds what is missing, once, and keeps what was there', async () => {
+test('adds missing lines, once, and keeps the others', async () => {
   const { root, file, repository } = await setUp();
   writeFileSync(file, '# mine\n*.log');
   chmodSync(file, 0o640);
@@ -61,7 +61,7 @@ test('follows a link that stays inside', async () => {
   expect(readFileSync(join(root, '.git/real-exclude'), 'utf8')).toBe('/.pawl/input/\n/.pawl/output/\n');
 });
 
-test('refuses what is no file, or too large', async () => {
+test('refuses anything but a small file', async () => {
   const { file, repository } = await setUp();
   writeFileSync(file, 'x'.repeat(1024 * 1024 + 1));
   expect(await refusal(keepOutOfCommits(repository, patterns))).toMatch(/^too_large: /);

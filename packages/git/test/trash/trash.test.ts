@@ -103,7 +103,7 @@ describe.each(places)('a trash $name', ({ parent }) => {
   });
 });
 
-test('a worktree can be put back from the trash by hand', async () => {
+test('a worktree can be restored from the trash by hand', async () => {
   const { repository, root, path, trash } = await setUp();
   write(path, { 'a.txt': 'staged\n' });
   git(path, 'add', 'a.txt');

@@ -26,7 +26,7 @@ async function pullOf(server: FakeGithub, branch: string, files: Record<string, 
 
 const mainOf = (server: FakeGithub) => git(server.repository, ['rev-parse', 'refs/heads/main']);
 
-test('words that gh does not know are errors, with the usage', async () => {
+test('unknown gh arguments are errors, with the usage', async () => {
   await withServer(async (server) => {
     expect(server.gh(['pr', 'list', ...repo, '--frob'])).toMatchObject({ exitCode: 1, stdout: '' });
     expect(server.gh(['pr', 'list', ...repo, '--frob']).stderr).toMatch(
@@ -41,7 +41,7 @@ test('words that gh does not know are errors, with the usage', async () => {
   });
 });
 
-test('a repository or a pull request that is not there is told in the words of the server', async () => {
+test('a missing repository or pull request is reported in the server’s words', async () => {
   await withServer(async (server) => {
     expect(server.gh(['pr', 'view', '9', ...repo, '--json', 'url']).stderr).toBe(
       'GraphQL: Could not resolve to a PullRequest with the number of 9. (repository.pullRequest)\n',
@@ -114,7 +114,7 @@ test('checks belong to a commit, and end gh pr checks with 1', async () => {
   });
 });
 
-test('what gh 2.23, the oldest that is documented, does not have is refused', async () => {
+test('options that gh 2.23, the oldest documented version, lacks are refused', async () => {
   await withServer(async (server) => {
     const { number } = await pullOf(server, 'work/a', { 'a.txt': 'a\n' });
     const refused = (...words: string[]) => {
@@ -171,7 +171,7 @@ test.each(['merge', 'rebase'])('%s brings the commits along', async (method) => 
   });
 });
 
-test('conflicts, drafts, methods that are off and protection are refused', async () => {
+test('conflicts, drafts, disabled methods and protection are refused', async () => {
   await withServer(async (server) => {
     const { number, head } = await pullOf(server, 'work/a', { 'README.md': 'mine\n' });
     const merge = () => server.gh(['pr', 'merge', number, ...repo, '--squash']).stderr;
@@ -207,7 +207,7 @@ test('a merge queue of the server takes it, and merges nothing now', async () =>
   );
 });
 
-test('trouble comes on demand, as often as was said', async () => {
+test('errors come on demand, as often as requested', async () => {
   await withServer(async (server) => {
     const list = () => server.gh(['pr', 'list', ...repo, '--json', 'number']);
     server.on((state) => (state.trouble = { kind: 'auth', command: 'pr', times: 1 }));

@@ -39,7 +39,7 @@ describe.each(allVendors)('$name', (vendor) => {
     ]);
   });
 
-  test.each([false, true])('tells the tokens of the scenario (stream: %s)', async (stream) => {
+  test.each([false, true])('reports the tokens of the scenario (stream: %s)', async (stream) => {
     const scenarios = { counted: { steps: [{ usage: { input: 900, output: 70, cached: 200 } }, { say: 'Counted.' }] } };
     await using server = await startModelServer({ scenarios, fallback: 'counted' });
     const { usage } = await read(await send(server, vendor, hello, { stream }), stream);
@@ -52,7 +52,7 @@ describe.each(allVendors)('$name', (vendor) => {
     expect(usage).toMatchObject(expected[vendor.name] ?? {});
   });
 
-  test('goes through its steps by what the conversation holds, and begins again with the user’s next turn', async () => {
+  test('follows its steps by the conversation’s content, and starts again with the user’s next turn', async () => {
     const steps = [{ shell: 'one' }, { shell: 'two' }, { say: 'It returned {result}.' }];
     await using server = await startModelServer({ scenarios: { steps: { steps } }, fallback: 'steps' });
     const ask = async (turns: Turn[]) => {
@@ -69,7 +69,7 @@ describe.each(allVendors)('$name', (vendor) => {
     expect(await ask(third)).toContain('There is nothing left to do.');
   });
 
-  test('the same request gets the same answer, byte for byte, whoever asks beside it', async () => {
+  test('the same request gets the same response, byte for byte, despite other clients', async () => {
     await using server = await startModelServer({ now: () => 1_800_000_000_000 });
     const others: Turn[] = [{ user: 'Something else' }];
     const all = await Promise.all(
@@ -85,14 +85,14 @@ describe.each(allVendors)('$name', (vendor) => {
     expect(new Set(all.map(([, text]) => text)).size).toBe(3);
   });
 
-  test('without tools it works nothing: a title or a summary is a short text', async () => {
+  test('without tools it does no work: a title or a summary is a short text', async () => {
     await using server = await startModelServer();
     const { text, calls } = await read(await send(server, vendor, hello, { tools: [] }), false);
     expect(calls).toEqual([]);
     expect(text).toContain('A short scripted answer.');
   });
 
-  test('a client that offers no fit tool is told so, in words', async () => {
+  test('a client without a suitable tool is told so', async () => {
     const scenarios = { odd: { steps: [{ tool: { name: 'no_such_tool' } }] } };
     await using server = await startModelServer({ scenarios, fallback: 'odd' });
     const { text } = await read(await send(server, vendor, hello, { tools: [shellTool(vendor)] }), false);
@@ -113,7 +113,7 @@ test.each([
   [vendors.responses, { text: { format: { type: 'json_schema', schema: {} } } }],
   [vendors.chat, { response_format: { type: 'json_schema', json_schema: { schema: {} } } }],
   [vendors.gemini, { generationConfig: { responseJsonSchema: {} } }],
-])('$name: an answer that has to fit a schema does', async (vendor, format) => {
+])('$name: an answer that must match a schema does', async (vendor, format) => {
   await using server = await startModelServer({ fallback: 'text' });
   const properties = { next: { type: 'string', enum: ['user', 'model'] }, sure: { type: 'boolean' } };
   const schema = { type: 'object', properties, required: ['next', 'sure'] };

@@ -49,7 +49,7 @@ describe.each(allVendors)('$name', (vendor) => {
     }
   });
 
-  test('a stream that is cut has begun, and never ends as it should', async () => {
+  test('a cut stream has started, and never ends properly', async () => {
     await using server = await startModelServer();
     for (const stream of [true, false]) {
       const response = await send(server, vendor, hello, { stream, prefix: '/s/cut' });
@@ -58,7 +58,7 @@ describe.each(allVendors)('$name', (vendor) => {
     }
   });
 
-  test('malformed answers are no JSON from the middle on', async () => {
+  test('malformed responses are invalid JSON from the middle on', async () => {
     await using server = await startModelServer();
     const whole = await send(server, vendor, hello, { prefix: '/s/malformed' });
     await expect(whole.json()).rejects.toThrow(/JSON/);
@@ -68,7 +68,7 @@ describe.each(allVendors)('$name', (vendor) => {
     expect(good).toBeGreaterThan(0);
   });
 
-  test('a hanging request gets not a byte, until its client leaves', async () => {
+  test('a hanging request gets no byte, until its client disconnects', async () => {
     await using server = await startModelServer();
     const leaving = new AbortController();
     const sent = send(server, vendor, hello, { stream: true, prefix: '/s/hang', signal: leaving.signal });
@@ -93,7 +93,7 @@ function isBroken(block: string): boolean {
 describe('a limit with its reset time', () => {
   const resetsAt = nowSeconds + 3_600;
 
-  test('Anthropic tells it in headers', async () => {
+  test('Anthropic reports it in headers', async () => {
     await using server = await startModelServer(clock);
     const told = (await send(server, vendors.anthropic, hello, { prefix: '/s/limit-reset' })).headers;
     expect(told.get('retry-after')).toBe('3600');
@@ -104,7 +104,7 @@ describe('a limit with its reset time', () => {
     expect([silent.get('retry-after'), silent.get('anthropic-ratelimit-unified-reset')]).toEqual([null, null]);
   });
 
-  test('OpenAI’s Responses tell it in the body and in headers', async () => {
+  test('OpenAI’s Responses report it in the body and in headers', async () => {
     await using server = await startModelServer(clock);
     const response = await send(server, vendors.responses, hello, { prefix: '/s/limit-reset' });
     expect(response.headers.get('x-codex-primary-used-percent')).toBe('100');
@@ -117,7 +117,7 @@ describe('a limit with its reset time', () => {
     expect(JSON.stringify(silent)).not.toContain('resets');
   });
 
-  test('Chat Completions tell it in a header, Gemini in its details', async () => {
+  test('Chat Completions report it in a header, Gemini in its details', async () => {
     await using server = await startModelServer(clock);
     const chat = await send(server, vendors.chat, hello, { prefix: '/s/limit-reset' });
     expect(chat.headers.get('retry-after')).toBe('3600');
@@ -134,7 +134,7 @@ describe('a limit with its reset time', () => {
     });
   });
 
-  test('it ends at its time, and is there only for the keys it is meant for', async () => {
+  test('it ends at its time, and applies only to its keys', async () => {
     let seconds = nowSeconds;
     const steps = [{ error: 'limit-reset' as const, key: '-poor-', until: nowSeconds + 60 }, { say: 'Free.' }];
     const options = { scenarios: { timed: { steps } }, fallback: 'timed', now: () => seconds * 1_000 };
@@ -147,7 +147,7 @@ describe('a limit with its reset time', () => {
   });
 });
 
-describe('what comes in is hostile', () => {
+describe('hostile input', () => {
   const post = (url: string, body: string | Buffer) => fetch(url, { method: 'POST', body });
 
   test.each([
@@ -155,7 +155,7 @@ describe('what comes in is hostile', () => {
     ['/v1/responses', '[]'],
     ['/v1/chat/completions', 'null'],
     ['/v1beta/models/m:generateContent', ''],
-  ])('%s refuses what is no JSON object', async (path, body) => {
+  ])('%s refuses anything but a JSON object', async (path, body) => {
     await using server = await startModelServer();
     const response = await post(`${server.url}${path}`, body);
     expect(response.status).toBe(400);
@@ -187,7 +187,7 @@ describe('what comes in is hostile', () => {
       '/v1beta/models/m:generateContent',
       { contents: [{ parts: [{ functionResponse: 7 }, 7] }, 7], tools: [{ functionDeclarations: [{}] }] },
     ],
-  ])('%s answers though everything in it is of another kind', async (path, body) => {
+  ])('%s answers even if every field has the wrong type', async (path, body) => {
     await using server = await startModelServer({ fallback: 'text' });
     expect((await post(`${server.url}${path}`, JSON.stringify(body))).status).toBe(200);
   });
@@ -201,7 +201,7 @@ describe('what comes in is hostile', () => {
     expect(await refused.text()).toContain('larger than');
   });
 
-  test('an unknown path or scenario is told what there is', async () => {
+  test('an unknown path or scenario gets the list of known ones', async () => {
     await using server = await startModelServer();
     expect((await post(`${server.url}/v1/nothing`, '{}')).status).toBe(404);
     expect((await fetch(`${server.url}//evil`)).status).toBe(200);
@@ -210,7 +210,7 @@ describe('what comes in is hostile', () => {
     expect(await unknown.text()).toContain('There are: text, work');
   });
 
-  test('close ends what hangs, and frees the port', async () => {
+  test('close ends hanging requests, and frees the port', async () => {
     const server = await startModelServer();
     const sent = send(server, vendors.chat, hello, { prefix: '/s/hang' }).catch((error: unknown) => error);
     await waitUntil(() => server.requests.length === 1, { what: 'the request' });

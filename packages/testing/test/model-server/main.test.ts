@@ -32,7 +32,7 @@ async function say(url: string): Promise<string> {
   return (await fetch(`${url}/v1/messages`, { method: 'POST', body })).text();
 }
 
-test('it tells where it is and how each CLI gets there, plays a file, and leaves with its parent', async () => {
+test('prints its URL and the settings of each CLI, plays a file, and exits with its parent', async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, 'scenario.yaml');
   await writeFile(path, 'steps:\n  - say: From a file.\n');
@@ -70,7 +70,7 @@ test.each([
   expect((await server.left)[0]).toBe(exit);
 });
 
-test('a broken scenario file and a port that is taken are refused with the reason', async () => {
+test('a broken scenario file and a port in use are refused with the reason', async () => {
   await using directory = await temporaryDirectory();
   const path = join(directory.path, 'broken.json');
   await writeFile(path, '{"steps":[{"jump":1}]}');

@@ -128,7 +128,7 @@ describe('the built-in scenarios', () => {
   });
 });
 
-describe('which scenario is played', () => {
+describe('the choice of scenario', () => {
   test('the URL comes before the prompt, the prompt before the key, the key before the fallback', async () => {
     await using server = await startModelServer({ fallback: 'text', keys: { 'sk-mine': 'recall' } });
     const ways: [turn: string, options: Options, expected: string][] = [
@@ -162,14 +162,14 @@ describe('which scenario is played', () => {
     expect(await chosen('[[session:recall]]', '[[scenario:mcp]]')).toBe('mcp');
   });
 
-  test('what a key plays may be changed while the server runs', async () => {
+  test('the scenario of a key can be changed while the server runs', async () => {
     await using server = await startModelServer({ fallback: 'text', keys: { 'sk-a': 'limit' } });
     expect((await send(server, vendors.chat, hello, { key: 'sk-a' })).status).toBe(429);
     server.keys.delete('sk-a');
     expect((await send(server, vendors.chat, hello, { key: 'sk-a' })).status).toBe(200);
   });
 
-  test('a message brings its own steps, as they are or quoted by a CLI', async () => {
+  test('a message can contain its own steps, plain or quoted by a CLI', async () => {
     await using server = await startModelServer();
     const steps = JSON.stringify([{ say: 'a ] and "b"' }, { shell: 'echo [1]' }]);
     for (const user of [`Do [[steps:${steps}]] now`, `"Do [[steps:${steps.replaceAll('"', '\\"')}]] now"`]) {
@@ -193,20 +193,20 @@ describe('which scenario is played', () => {
 });
 
 describe('keys and the record of requests', () => {
-  test.each(allVendors)('marks tell what the model was shown, in order and how often ($name)', async (vendor) => {
+  test.each(allVendors)('marks show what the model received, in order and how often ($name)', async (vendor) => {
     await using server = await startModelServer({ fallback: 'text' });
     const turns = [{ user: '[[mark:a]], [[mark:b]]' }, { model: 'Yes.' }, { user: '[[mark:a]]; [[mark:]] is none' }];
     await (await send(server, vendor, turns)).text();
     expect(server.requests[0]?.marks).toEqual(['a', 'b', 'a']);
   });
 
-  test.each(allVendors)('only the valid keys are let in, wherever the vendor puts them ($name)', async (vendor) => {
+  test.each(allVendors)('only valid keys are accepted, wherever the vendor puts them ($name)', async (vendor) => {
     await using server = await startModelServer({ validKeys: ['sk-good'], fallback: 'text' });
     expect((await send(server, vendor, hello, { key: 'sk-good' })).status).toBe(200);
     expect((await send(server, vendor, hello, { key: 'sk-bad' })).status).toBe(vendor.name === 'gemini' ? 400 : 401);
   });
 
-  test('a key in the query or as a bearer does as well', async () => {
+  test('a key in the query or as a bearer token works as well', async () => {
     await using server = await startModelServer({ validKeys: ['sk-good'], fallback: 'text' });
     const inQuery = {
       ...vendors.gemini,
@@ -219,7 +219,7 @@ describe('keys and the record of requests', () => {
     expect(JSON.stringify(server.requests)).not.toContain('sk-good');
   });
 
-  test('a request is remembered with all that a test asks about, and only so many are', async () => {
+  test('a request is recorded with everything a test needs, and their number is bounded', async () => {
     await using server = await startModelServer({ fallback: 'text' });
     await (await send(server, vendors.anthropic, hello, { prefix: '/s/mcp', stream: true })).text();
     expect(server.requests[0]).toMatchObject({

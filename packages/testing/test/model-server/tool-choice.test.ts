@@ -57,11 +57,11 @@ describe('writing a file', () => {
     ['Write', object({ file_path: string, content: string }), { file_path: '/w/a/b.txt', content: "it's" }],
     ['write', object({ filePath: string, content: string }), { filePath: '/w/a/b.txt', content: "it's" }],
     ['create_file', object({ path: string, file_text: string }), { path: '/w/a/b.txt', file_text: "it's" }],
-  ])('%s gets the whole path where the client says where it works', (name, schema, input) => {
+  ])('%s gets the absolute path if the client names its directory', (name, schema, input) => {
     expect(writeCall([{ name, schema }], file, '/w')?.input).toEqual(input);
   });
 
-  test('without such a tool the shell writes it, without such a directory the path stays as it is', () => {
+  test('without such a tool the shell writes it, without a directory the path stays unchanged', () => {
     const bash = { name: 'Bash', schema: object({ command: string }) };
     expect(writeCall([bash], file, null)?.input).toEqual({
       command: String.raw`mkdir -p -- 'a' && printf '%s' 'it'\''s' > 'a/b.txt'`,
@@ -75,7 +75,7 @@ describe('writing a file', () => {
 describe('a tool by its name', () => {
   const tools = ['echo_all', 'mcp__demo__echo', 'demo_echo', 'echo'].map((name) => ({ name, schema: {} }));
 
-  test('the very name is best, then an end of one', () => {
+  test('the exact name is best, then a suffix', () => {
     expect(namedCall(tools, 'echo', { a: 1 })).toMatchObject({ tool: { name: 'echo' }, input: { a: 1 } });
     expect(namedCall(tools.slice(0, 3), 'echo', {})?.tool.name).toBe('mcp__demo__echo');
     expect(namedCall(tools, 'all', {})?.tool.name).toBe('echo_all');
@@ -95,7 +95,7 @@ describe('a tool by its name', () => {
   });
 });
 
-test('a schema is filled with the plainest that fits', () => {
+test('a schema is filled with the simplest matching value', () => {
   const schema = object({
     constant: { const: 7 },
     given: { type: 'string', default: 'd' },
@@ -124,7 +124,7 @@ test('a schema is filled with the plainest that fits', () => {
   expect(JSON.stringify(fillSchema(deep)).length).toBeLessThan(200);
 });
 
-test('what a CLI adds to the user’s messages is no turn of the user', () => {
+test('what a CLI adds to the user’s messages is not a turn of the user', () => {
   const injected = [
     '<system-reminder>\nToday is Monday.\n</system-reminder>',
     '<environment_context>\n<cwd>/w</cwd>\n</environment_context>',
@@ -134,7 +134,7 @@ test('what a CLI adds to the user’s messages is no turn of the user', () => {
   expect(withoutInjected(`${injected[0]}\nHello`)).toBe('Hello');
 });
 
-test('what the user says while the model works is a turn of the user, in whatever words the CLI puts it', () => {
+test('what the user says while the model works is a turn of the user, however the CLI formats it', () => {
   const told = 'The user sent a new message while you were working:\nStop, do B\n\nThis is how it is told.';
   const shapes = [
     { role: 'system', content: [{ type: 'text', text: told }] },
@@ -149,14 +149,14 @@ test('what the user says while the model works is a turn of the user, in whateve
   }
 });
 
-test('where a CLI works is found in what it says', () => {
+test('the working directory of a CLI is found in its messages', () => {
   expect(directoryIn('x', '<cwd>/w/a b</cwd>')).toBe('/w/a b');
   expect(directoryIn(' - Primary working directory: /w\n - Other')).toBe('/w');
   expect(directoryIn("I'm currently working in the directory: /w/x\n")).toBe('/w/x');
   expect(directoryIn('nothing of the kind')).toBeNull();
 });
 
-test('a command that runs on is waited for, and waiting is no step', () => {
+test('a long-running command is waited for, and waiting is not a step', () => {
   const running = 'Chunk ID: 1\nProcess running with session ID 41\nOutput:\n';
   expect(pollFor(running)).toMatchObject({ name: 'write_stdin', input: { session_id: 41 } });
   expect(pollFor('Script running with cell ID 3\nOutput:\n')).toMatchObject({ name: 'wait', input: { cell_id: '3' } });

@@ -21,7 +21,7 @@ test('a conversation counts every turn and remembers a bounded part of them', ()
   expect(JSON.stringify(conversation).length).toBeLessThan(128 * 1024);
 });
 
-test('a turn whose name was seen is not added again, and names and mails are remembered up to a bound', () => {
+test('a turn with a known id is not added again, and ids and mails are remembered up to a bound', () => {
   const conversation = newConversation(id, null);
   expect(addTurn(conversation, 'once', 'a')).toBe(true);
   expect(addTurn(conversation, 'once', 'a')).toBe(false);
@@ -48,7 +48,7 @@ test('what was stored is what is loaded', async () => {
   expect(loadConversation(temporary.path, `../${id}`)).toBeUndefined();
 });
 
-test('a copy made during a call of Pawl goes on after it, and a killed original repeats it', async () => {
+test('a copy made during a call of Pawl continues after it, and a killed original repeats it', async () => {
   await using temporary = await temporaryDirectory();
   const original = { ...newConversation(id, '/a.yaml'), next: 3, turns: ['hello'], turnsSeen: 1, calling: true };
   saveConversation(temporary.path, original);

@@ -16,7 +16,7 @@ test.each([
   ['runs a command', { shell: 'exec sleep 300' }],
   ['calls a tool', { tool: { name: 'Build', takes: '1h' } }],
   ['speaks slowly', { stream: { text: 'so slow', for: '1h', pieces: 2 } }],
-])('an agent that %s takes a line in at once, and a resumed process knows it', async (_, step) => {
+])('an agent that %s reads a line at once, and a resumed process knows it', async (_, step) => {
   await using on = await stage();
   const file = join(on.state, `${id}.json`);
   const scenario = await on.scenario([{ say: 'busy' }, step, { say: 'never' }]);
@@ -44,7 +44,7 @@ test.each([
   expect(resumed.said[0]).toBe('Begin\none thing more\nGo on');
 });
 
-test('a line that was taken in early is the next turn, shown and counted once', async () => {
+test('a line that was read early is the next turn, shown and counted once', async () => {
   await using on = await stage();
   const gate = join(on.directory, 'go');
   const steps = [
@@ -67,7 +67,7 @@ test('a line that was taken in early is the next turn, shown and counted once', 
   expect(agent.echoes.map(([text]) => text)).toEqual(['Begin', 'a', 'b']);
 });
 
-test('a line whose name was seen is dropped, in the same process and in the next, which shows it once [fault 3]', async () => {
+test('a line with a known id is dropped, in the same process and in the next, which shows it once [fault 3]', async () => {
   await using on = await stage();
   const scenario = await on.scenario(['hang']);
   {
@@ -94,7 +94,7 @@ test('a line whose name was seen is dropped, in the same process and in the next
   expect(resumed.said).toEqual(['4', 'm1\nm2\nm3\nm1', 'Again']);
 });
 
-test('steps that never wait hear a line, too', async () => {
+test('steps that never wait read a line, too', async () => {
   await using on = await stage();
   const scenario = await on.scenario([{ repeat: { times: 50_000, steps: [{ say: 'x' }] } }]);
   await using agent = on.start([...live, '--session-id', id, '--scenario', scenario]);
@@ -105,7 +105,7 @@ test('steps that never wait hear a line, too', async () => {
   expect(agent.results).toEqual([]);
 });
 
-test('nothing is shown that nobody asked to be shown', async () => {
+test('nothing is shown without a request', async () => {
   await using on = await stage();
   const agent = on.start([...live.slice(0, -1), '--scenario', await on.scenario([{ say: 'a' }])]);
   agent.child.stdin.end(userTurn('Begin', { uuid: uuid(1) }));

@@ -15,7 +15,7 @@ const answer = (given: Partial<CompleteAnswer> = {}): CompleteAnswer => ({
 const own = { PAWL_AGENT_ID: idOf(7), PAWL_AGENT_TOKEN: 'its-token' };
 
 describe('complete', () => {
-  test('an agent speaks for itself; who was told is said [S4-10]', async () => {
+  test('an agent completes itself; the notified agents are listed [S4-10]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()), { json: false });
     const code = await complete(daemon.context, undefined, { summary: 'it works' }, own);
     expect(code).toBe(0);
@@ -32,7 +32,7 @@ describe('complete', () => {
     expect(daemon.printed).toEqual([{ kind: 'completed', data: answer() }]);
   });
 
-  test('what had been said before, what has ended at once, and that nobody was told', async () => {
+  test('reports a repeated completion, an immediate end, and that no agent was told', async () => {
     const answers = [
       answer({ isNew: false, notified: [] }),
       answer({ agent: agentView({ alias: 'brave-otter', status: 'dead' }), notified: [] }),
@@ -49,13 +49,13 @@ describe('complete', () => {
   test.each([
     ['nobody is named', undefined, {}],
     ['the reason is empty', 'brave-otter', { failure: ' ' }],
-  ])('%s: nothing is asked', async (_what, agent, options) => {
+  ])('%s: no request is sent', async (_what, agent, options) => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()));
     await expect(complete(daemon.context, agent, options, {})).rejects.toMatchObject({ code: 'usage' });
     expect(daemon.requests).toEqual([]);
   });
 
-  test('a helper has an id that no registry knows, and is told what it ends with', async () => {
+  test('a helper has an unregistered id, and is told how to end', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()));
     const helper = { PAWL_AGENT_ID: 'helper-ab12.1763251200', PAWL_HELPER: '1' };
     await expect(complete(daemon.context, undefined, {}, helper)).rejects.toMatchObject({
@@ -65,7 +65,7 @@ describe('complete', () => {
     expect(daemon.requests).toEqual([]);
   });
 
-  test('a refusal is a refusal', async () => {
+  test('a refusal is shown', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendFailure(response, 'conflict'));
     await expect(complete(daemon.context, 'brave-otter', {}, {})).rejects.toMatchObject({ code: 'conflict' });
   });

@@ -25,7 +25,7 @@ describe('errand start', () => {
     expect(daemon.texts[0]).toMatch(/^brave-otter is on its errand\n.*pawl errand diff brave-otter/);
   });
 
-  test('refuses a description of more than 200 characters before anything is asked [W3-03]', async () => {
+  test('refuses a description of more than 200 characters before any request [W3-03]', async () => {
     await using daemon = await fakeDaemon(() => {});
     const long = 'x'.repeat(limits.errandCharacters + 1);
     await expect(startErrand(daemon.context, [long], {})).rejects.toMatchObject({ code: 'usage' });
@@ -34,7 +34,7 @@ describe('errand start', () => {
   });
 });
 
-test('errand ls tells how each ended', async () => {
+test('errand ls shows how each ended', async () => {
   const errands = [
     { ...agent, description: 'fix the typo' },
     {
@@ -49,7 +49,7 @@ test('errand ls tells how each ended', async () => {
   expect(daemon.texts[0]).toMatch(/^calm-fox +merged +shop.*old$/m);
 });
 
-test('errand send says how it got there, and refuses an empty word', async () => {
+test('errand send reports how it was delivered, and refuses an empty message', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent, channel: 'live' }), {
     json: false,
   });
@@ -82,7 +82,7 @@ describe('errand diff', () => {
     expect(daemon.texts[0]).toContain('+evil');
   });
 
-  test('--stat shows the files; what was cut is said; nothing is said to be nothing', async () => {
+  test('--stat shows the files; says what was cut, and that there is nothing', async () => {
     let answer: unknown = { ...diff, truncated: true };
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
     await diffErrand(daemon.context, 'brave-otter', { stat: true });
@@ -95,7 +95,7 @@ describe('errand diff', () => {
   });
 });
 
-test('errand merge is asked again when its answer is lost, for doing it twice is doing it once', async () => {
+test('errand merge is repeated after a lost response, since it is idempotent', async () => {
   let asked = 0;
   const merged = { agent, branch: 'work/brave-otter', into: 'main', commit: 'c'.repeat(40), already: true };
   await using daemon = await fakeDaemon(

@@ -75,7 +75,7 @@ describe('fork', () => {
     expect(daemon.printed).toEqual([{ kind: 'agent', data: child }]);
   });
 
-  test('an agent, which has no desk, is told as much as is known', async () => {
+  test('an agent, which has no desk, sees what is known', async () => {
     await using daemon = await fakeDaemon(
       ({ url, response }) => {
         if (url.pathname === '/api/desk') sendFailure(response, 'forbidden');
@@ -88,8 +88,8 @@ describe('fork', () => {
   });
 });
 
-describe('what may stand in the way', () => {
-  test('a busy parent is waited for, under the same key, after it was said what for [W1-05]', async () => {
+describe('obstacles', () => {
+  test('a busy parent is waited for, under the same key, after saying why [W1-05]', async () => {
     const keys: unknown[] = [];
     await using daemon = await fakeDaemon(({ request, response, body }) => {
       keys.push(request.headers['idempotency-key']);
@@ -106,7 +106,7 @@ describe('what may stand in the way', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  test('answers that were lost, before the waiting and during it, make one child', async () => {
+  test('lost responses, before and during the wait, create one child', async () => {
     const keys: unknown[] = [];
     await using daemon = await fakeDaemon(({ request, response, body }) => {
       keys.push(request.headers['idempotency-key']);
@@ -126,7 +126,7 @@ describe('what may stand in the way', () => {
     expect(daemon.said).toEqual([]);
   });
 
-  test('a word that is no agent may have been meant as a prompt [W1-04]', async () => {
+  test('a word that is not an agent may have been meant as a prompt [W1-04]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendFailure(response, 'agent_not_found'));
     await expect(fork(daemon.context, ['refactor'], {})).rejects.toMatchObject({
       code: 'agent_not_found',
@@ -137,7 +137,7 @@ describe('what may stand in the way', () => {
     });
   });
 
-  test('wrong words are refused before anything is asked [W1-04]', async () => {
+  test('invalid arguments are refused before any request [W1-04]', async () => {
     await using daemon = await fakeDaemon(forking());
     await expect(fork(daemon.context, ['a', 'b', 'c'], {})).rejects.toMatchObject({ code: 'usage' });
     expect(daemon.requests).toEqual([]);

@@ -36,7 +36,7 @@ function fakeHistory(inherited: number, json: boolean) {
 }
 
 describe('history', () => {
-  test('it begins with how much was inherited, and shows every page', async () => {
+  test('starts with the number of inherited messages, and shows every page', async () => {
     await using daemon = await fakeHistory(2, false);
     expect(await history(daemon.context, 'brave-otter', {})).toBe(0);
     expect(daemon.texts).toEqual([
@@ -50,14 +50,14 @@ describe('history', () => {
     ]);
   });
 
-  test('--own leaves out what was inherited', async () => {
+  test('--own omits inherited messages', async () => {
     await using daemon = await fakeHistory(2, false);
     await history(daemon.context, 'brave-otter', { own: true });
     expect(daemon.texts).toHaveLength(4);
     expect(daemon.texts[0]).toContain('inherited: 2 messages (not shown)');
   });
 
-  test('it begins with whose it is, and the work it was given; nothing inherited needs no line', async () => {
+  test('starts with the agent and its task; nothing inherited needs no line', async () => {
     await using daemon = await fakeHistory(0, false);
     await history(daemon.context, 'brave-otter', {});
     expect(daemon.texts[0]).toBe('brave-otter: fix it');
@@ -130,7 +130,7 @@ describe('a message', () => {
     expect(shown(given)).toBe(`12:00:00 ${text}`);
   });
 
-  test('a long one is cut in both directions, unless it is to be full', () => {
+  test('a long one is cut in both directions, unless --full is given', () => {
     const content = Array.from({ length: 40 }, (_, index) => `line ${index} ${'x'.repeat(100)}`).join('\n');
     const lines = shown({ content }).split('\n');
     expect(lines).toHaveLength(13);
@@ -141,7 +141,7 @@ describe('a message', () => {
     expect(shown({ content }, true)).toContain('x'.repeat(100));
   });
 
-  test('what was inherited is dimmed', () => {
+  test('inherited messages are dimmed', () => {
     const colours = { ...palette({}), dim: (text: string) => `<${text}>`, bold: (text: string) => `*${text}*` };
     const options = { full: false, columns: 60, colours };
     expect(describeMessage(message(1, { inherited: true }), options)).toBe('<12:00:00 user         ><message 1>');

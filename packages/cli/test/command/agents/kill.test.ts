@@ -13,7 +13,7 @@ const answer = (killed: string[], resupervised: string[] = []): KillAnswer => ({
 });
 
 describe('kill', () => {
-  test('without a word it is the current agent [S1-19]', async () => {
+  test('without an argument it is the current agent [S1-19]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer(['brave-otter'])), {
       json: false,
     });
@@ -30,7 +30,7 @@ describe('kill', () => {
     expect(daemon.printed).toEqual([{ kind: 'kills', data: { kills: [answer(['x']), answer(['x'])] } }]);
   });
 
-  test('--cascade takes all descendants along, and all are told [S1-21]', async () => {
+  test('--cascade includes all descendants, and all are listed [S1-21]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer(['c', 'b', 'a'])), {
       json: false,
     });
@@ -39,7 +39,7 @@ describe('kill', () => {
     expect(daemon.texts).toEqual(['killed 3 agents: c, b, a']);
   });
 
-  test('whoever has another supervisor now is told by name', async () => {
+  test('agents with a new supervisor are named', async () => {
     const heir = agentView({ id: idOf(0), supervisorId: idOf(9) });
     await using daemon = await fakeDaemon(
       ({ request, url, response }) => {
@@ -52,7 +52,7 @@ describe('kill', () => {
     expect(daemon.texts).toEqual(['killed 3 agents: a, b, c; d now answers to root']);
   });
 
-  test('one that fails does not keep the others from it, and gives the exit code', async () => {
+  test('one failure does not prevent the others, and gives the exit code', async () => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     await using daemon = await fakeDaemon(({ url, response }) => {
       if (url.pathname.includes('nobody')) sendFailure(response, 'agent_not_found');
@@ -79,6 +79,6 @@ test.each([
     answer(Array.from({ length: 500 }, (_, index) => `a${index}`)),
     'killed 500 agents: a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11 and 488 more',
   ],
-])('what is said, %#', (given, text) => {
+])('the message, %#', (given, text) => {
   expect(describeKill(given, 'root')).toBe(text);
 });

@@ -28,7 +28,7 @@ describe('logs', () => {
     expect(ids(daemon.printed)).toEqual([1, 2, 3]);
   });
 
-  test('following goes on after each loss where it was', async () => {
+  test('following continues after each loss where it was', async () => {
     await using daemon = await fakeAgent();
     expect(await logs(daemon.context, 'brave-otter', { follow: true, raw: true })).toBe(0);
     expect(ids(daemon.printed)).toEqual([1, 2, 3]);

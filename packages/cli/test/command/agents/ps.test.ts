@@ -101,7 +101,7 @@ test.each([
     [agentView({ parentId: idOf(9) }), agentView({ id: idOf(9), parentId: null })],
     'all agents have ended; pawl ps --all',
   ],
-])('a list without living agents says whether there were any', async (everyone, words) => {
+])('a list without living agents says if there were any', async (everyone, words) => {
   await using daemon = await fakeDaemon(
     ({ response, url }) =>
       sendJson(response, { agents: url.searchParams.has('all') ? everyone : [], more: false, current: null }),

@@ -29,7 +29,7 @@ test('the agents that are named', async () => {
   expect(daemon.texts).toEqual(['reaped 1 agent: a1']);
 });
 
-test('--all reaps every dead agent of every page, and nobody else', async () => {
+test('--all reaps every dead agent of every page, and no other', async () => {
   await using daemon = await registry();
   expect(await reap(daemon.context, [], { all: true })).toBe(0);
   expect(daemon.requests).toEqual([
@@ -42,7 +42,7 @@ test('--all reaps every dead agent of every page, and nobody else', async () => 
   expect(daemon.texts).toEqual(['reaped 3 agents: a1, a3, a4']);
 });
 
-test('--all where nobody is dead', async () => {
+test('--all without dead agents', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agents: [], more: false }), {
     json: false,
   });
@@ -50,7 +50,7 @@ test('--all where nobody is dead', async () => {
   expect(daemon.texts).toEqual(['no dead agents']);
 });
 
-test('whom to reap has to be said', async () => {
+test('an agent or --all is required', async () => {
   await using daemon = await registry();
   await expect(reap(daemon.context, [], {})).rejects.toMatchObject({ code: 'usage' });
   await expect(reap(daemon.context, ['a1'], { all: true })).rejects.toMatchObject({ code: 'usage' });

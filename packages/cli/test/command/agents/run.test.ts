@@ -42,7 +42,7 @@ async function aPlace() {
 const helper = { helper: true };
 
 describe.runIf(process.platform === 'linux')('pawl run --helper [S0-18, W0-10]', () => {
-  test('with somebody at work it gives an id for this run, and ends as the command ended', async () => {
+  test('with another agent present it gives an id for this run, and exits like the command', async () => {
     await using place = await aPlace();
     await place.agents.start('claude', place.root);
     const first = await place.run(helper);
@@ -53,7 +53,7 @@ describe.runIf(process.platform === 'linux')('pawl run --helper [S0-18, W0-10]',
     expect(second.note.split(' ')[0]).not.toBe(first.note.split(' ')[0]);
   });
 
-  test('with nobody at work it warns, and runs an ordinary session [S0-19, invariant 16]', async () => {
+  test('without another agent it warns, and runs an ordinary session [S0-19, invariant 16]', async () => {
     await using place = await aPlace();
     const environment = { PAWL_AGENT_ID: 'helper-old', PAWL_HELPER: '1' };
     const { code, note, said } = await place.run(helper, { environment });
@@ -61,14 +61,14 @@ describe.runIf(process.platform === 'linux')('pawl run --helper [S0-18, W0-10]',
     expect(said).toMatch(/warning: nobody is working here/);
   });
 
-  test('where nobody can say, it is a helper', async () => {
+  test('if the scan is inconclusive, it is a helper', async () => {
     await using place = await aPlace();
     const { note, said } = await place.run(helper, { environment: { ROSTER_PROC: '/no/such/proc' } });
     expect(note).toMatch(/^helper-/);
     expect(said).toMatch(/warning: Cannot tell/);
   });
 
-  test('without a command it runs the program of the usual provider', async () => {
+  test('without a command it runs the program of the default provider', async () => {
     await using place = await aPlace();
     writeFileSync(join(place.path, 'my-agent'), `#!/bin/sh\necho mine > '${join(place.path, 'note')}'\n`, {
       mode: 0o755,
@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('pawl run --helper [S0-18, W0-10]',
     expect(await place.run({ ...helper, provider: 'mine' }, { words: [] })).toMatchObject({ code: 0 });
   });
 
-  test('in tmux its window is named after project and helper, and is tmux’s again afterwards [W0-12]', async () => {
+  test('in tmux its window is named after project and helper, and restored afterwards [W0-12]', async () => {
     await using place = await aPlace();
     const pid = await place.agents.start('claude', place.root);
     const tools = join(place.path, 'tools');
@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('pawl run --helper [S0-18, W0-10]',
     expect(readFileSync(join(tools, 'log'), 'utf8').split('\n').length).toBe(3);
   });
 
-  test('what is wrong is said before anything runs', async () => {
+  test('errors are reported before anything runs', async () => {
     await using place = await aPlace();
     const codeOf = (attempt: Promise<unknown>) =>
       attempt.then(
@@ -109,7 +109,7 @@ describe.runIf(process.platform === 'linux')('pawl run --helper [S0-18, W0-10]',
     expect(await codeOf(place.run({ ...helper, provider: 'nobody' }, { words: [] }))).toBe('unknown_provider');
   });
 
-  test('what stands after -- is the command, with or without a project before it', async () => {
+  test('everything after -- is the command, with or without a project before it', async () => {
     await using place = await aPlace();
     const words = ['run', '--helper', place.root, '--', 'sh', '-c', 'echo "$0 $1 in $(pwd)"; exit 4', '--json', '-p'];
     const answer = await runCli(words, { PAWL_HOME: place.home, TMUX: '' });

@@ -44,7 +44,7 @@ async function aPlace(options: { json?: boolean } = {}) {
   };
 }
 
-test('session path, for a shell that has an id and one that has none [W0-04]', async () => {
+test('session path, for a shell with and without an id [W0-04]', async () => {
   await using place = await aPlace();
   sessionPath(place.context, { project: join(place.root, 'missing', '..') }, { environment: {} });
   sessionPath(place.context, { project: place.root }, { environment: { PAWL_AGENT_ID: 'helper a/b' } });
@@ -55,7 +55,7 @@ test('session path, for a shell that has an id and one that has none [W0-04]', a
 });
 
 describe.runIf(process.platform === 'linux')('a day of three sessions [S0-22]', () => {
-  test('fresh, then a crash is recovered from, then a helper beside the one that lives', async () => {
+  test('fresh, then a recovered crash, then a helper beside a living agent', async () => {
     await using place = await aPlace();
     expect(place.begin().slice(0, 2)).toEqual(['fresh', 'anchor: .pawl/session-context.md']);
     expect(existsSync(join(place.root, '.pawl'))).toBe(false);
@@ -95,7 +95,7 @@ describe.runIf(process.platform === 'linux')('a day of three sessions [S0-22]', 
     expect(place.texts.at(-1)).toMatch(/^closed\n[^]*yours now, git too/);
   });
 
-  test('the primary is asked; without a person that is an error, and nothing has happened [2.3.7]', async () => {
+  test('the primary is asked; without a person that is an error, and nothing changes [2.3.7]', async () => {
     await using place = await aPlace();
     await place.agents.start('claude', place.root);
     place.put('.pawl/session-context.md', 'notes');
@@ -129,7 +129,7 @@ describe.runIf(process.platform === 'linux')('a day of three sessions [S0-22]', 
     });
   });
 
-  test('a helper without anybody is told to forget that it is one [S0-19]', async () => {
+  test('a helper without others is told to stop being one [S0-19]', async () => {
     await using place = await aPlace();
     const lines = place.begin({ PAWL_AGENT_ID: 'helper-ab12', PAWL_HELPER: '1' });
     expect(lines.slice(0, 3)).toEqual([
@@ -154,7 +154,7 @@ test('an agent in a worktree is isolated and leaves no trace [7.7]', async () =>
   expect(readdirSync(worktree)).toEqual(['.git']);
 });
 
-test('no phrase makes a session a helper: only what is found, or a person’s word in its environment [S0-17]', async () => {
+test('no phrase makes a session a helper: only the scan, or a person’s variable [S0-17]', async () => {
   await using place = await aPlace();
   const streams = {
     write: (text: string) => void place.texts.push(text),

@@ -63,7 +63,7 @@ test('clear without a name says which agent it was', async () => {
   expect(daemon.texts[0]).toMatch(new RegExp(`^${agent.alias}: forgets`));
 });
 
-test('resume sends the prompt once, although an answer is lost', async () => {
+test('resume sends the prompt once, even if a response is lost', async () => {
   const keys: unknown[] = [];
   const agent = agentView({ activity: 'starting' });
   await using daemon = await fakeDaemon(

@@ -12,7 +12,7 @@ test('the agents that are named', async () => {
   expect(daemon.texts).toEqual(['brave-otter is stopped; its work is on work/brave-otter']);
 });
 
-test('--all is the emergency brake: one request stops everybody', async () => {
+test('--all stops all agents with one request', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agents: [stopped, stopped] }), {
     json: false,
   });
@@ -21,7 +21,7 @@ test('--all is the emergency brake: one request stops everybody', async () => {
   expect(daemon.texts[0]?.split('\n')).toHaveLength(2);
 });
 
-test('--all with nobody at work', async () => {
+test('--all without working agents', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agents: [] }), { json: false });
   await stop(daemon.context, [], { all: true });
   expect(daemon.texts).toEqual(['nobody was working']);
@@ -30,7 +30,7 @@ test('--all with nobody at work', async () => {
 test.each([
   [[], {}],
   [['a'], { all: true }],
-])('%j with %j is refused before anything is asked', async (references, options) => {
+])('%j with %j is refused before any request', async (references, options) => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, {}));
   await expect(stop(daemon.context, references, options)).rejects.toMatchObject({
     code: 'usage',

@@ -14,13 +14,13 @@ const desk = {
   draft: { input: '', scroll: 0 },
 };
 
-test('the separator names the neighbours, with - where there is none [W1-24]', () => {
+test('the separator names the neighbours, with - if there is none [W1-24]', () => {
   expect(separator(desk, palette({}))).toBe('↑root ←calm-fox [brave-otter] →wise-owl ↓-');
   const alone = { ...desk, current: root, parent: null, previous: null, next: null };
   expect(separator(alone, palette({}))).toBe('↑- ←- [root] →- ↓-');
 });
 
-test('a word switches, and the draft that waits there is shown [S1-12]', async () => {
+test('a name switches, and shows the draft there [S1-12]', async () => {
   const waiting = { ...desk, draft: { input: 'half a\nsentence\u001B[2J', scroll: 3 } };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, waiting), { json: false });
   expect(await switchTo(daemon.context, 'next')).toBe(0);
@@ -29,7 +29,7 @@ test('a word switches, and the draft that waits there is shown [S1-12]', async (
   expect(daemon.texts).toEqual(['↑root ←calm-fox [brave-otter] →wise-owl ↓-\ndraft: half a sentence']);
 });
 
-test('without a word it only shows where one is [S1-12]', async () => {
+test('without a name it only shows the current agent [S1-12]', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, desk));
   await switchTo(daemon.context, undefined);
   expect(daemon.requests).toEqual(['GET /api/desk']);

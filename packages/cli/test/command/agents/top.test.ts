@@ -30,7 +30,7 @@ function place() {
 const left = '\u001B[?25h\u001B[?1049l';
 const frames = (terminal: { written: string[] }) => terminal.written.filter((text) => text.startsWith('\u001B[H'));
 
-describe('where nobody watches', () => {
+describe('without a terminal', () => {
   test('it prints once, without escape codes', async () => {
     await using daemon = await fakeDaemon(busy(), { json: false });
     const terminal = Object.assign(place(), { output: { ...place().output, isTTY: false } });
@@ -41,7 +41,7 @@ describe('where nobody watches', () => {
     expect(terminal.written).toEqual([]);
   });
 
-  test('with --json it prints records, as many as were asked for, even on a terminal', async () => {
+  test('with --json it prints records, as many as requested, even on a terminal', async () => {
     await using daemon = await fakeDaemon(busy());
     const terminal = place();
     expect(await top(daemon.context, { interval, times: 3 }, terminal)).toBe(0);
@@ -49,7 +49,7 @@ describe('where nobody watches', () => {
     expect(terminal.written).toEqual([]);
   });
 
-  test('the second picture knows how much of the processor was used', async () => {
+  test('the second frame shows the CPU usage', async () => {
     await using daemon = await fakeDaemon(busy(), { json: false });
     const terminal = Object.assign(place(), { output: { ...place().output, isTTY: false } });
     await top(daemon.context, { interval, times: 2 }, terminal);
@@ -62,7 +62,7 @@ describe('on a terminal', () => {
   test.each([
     ['q', 0],
     ['\u0003', 130],
-  ])('%j leaves with %i and gives the terminal back', async (key, code) => {
+  ])('%j exits with %i and restores the terminal', async (key, code) => {
     await using daemon = await fakeDaemon(busy(), { json: false });
     const terminal = place();
     const running = top(daemon.context, { interval }, terminal);
@@ -85,7 +85,7 @@ describe('on a terminal', () => {
     expect(await running).toBe(0);
   });
 
-  test('-n leaves after so many pictures', async () => {
+  test('-n exits after so many frames', async () => {
     await using daemon = await fakeDaemon(busy(), { json: false });
     const terminal = place();
     expect(await top(daemon.context, { interval, times: 2 }, terminal)).toBe(0);
@@ -109,7 +109,7 @@ describe('on a terminal', () => {
     expect(lines.map((line) => line.length > '\u001B[K'.length)).toEqual([false, true, true, true, false, false]);
   });
 
-  test('an error gives the terminal back and is told', async () => {
+  test('an error restores the terminal and is reported', async () => {
     let asked = 0;
     await using daemon = await fakeDaemon(
       ({ response }) => (++asked === 1 ? sendJson(response, answer(0)) : sendFailure(response, 'unauthorized')),
@@ -121,7 +121,7 @@ describe('on a terminal', () => {
     expect(terminal.exits).toEqual([]);
   });
 
-  test('a daemon that is stuck keeps nobody from leaving', async () => {
+  test('a stuck daemon does not prevent exiting', async () => {
     let asked = 0;
     await using daemon = await fakeDaemon(({ response }) => void (++asked === 1 && sendJson(response, answer(0))), {
       json: false,

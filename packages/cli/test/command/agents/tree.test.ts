@@ -32,7 +32,7 @@ test('all pages make one tree', async () => {
   ]);
 });
 
-test('with --json everybody is listed, flat', async () => {
+test('with --json all agents are listed, flat', async () => {
   const agents = chain(3);
   await using daemon = await pages(agents, 3, true);
   await tree(daemon.context, {});

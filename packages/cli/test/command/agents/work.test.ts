@@ -14,7 +14,7 @@ afterEach(() => {
 const agent = { id: 'the-id', alias: 'brave-otter', branch: 'work/brave-otter' };
 
 describe('work', () => {
-  test('a request whose answer was lost is sent again under the same key, and answered once', async () => {
+  test('a request whose response was lost is repeated with the same key, and answered once', async () => {
     const keys: unknown[] = [];
     await using daemon = await fakeDaemon(({ request, response }) => {
       keys.push(request.headers['idempotency-key']);
@@ -35,7 +35,7 @@ describe('work', () => {
     expect(daemon.requests).toHaveLength(3);
   });
 
-  test('a refusal is not sent again', async () => {
+  test('a refusal is not repeated', async () => {
     await using daemon = await fakeDaemon(({ response }) => {
       sendFailure(response, 'unknown_provider');
     });
@@ -43,7 +43,7 @@ describe('work', () => {
     expect(daemon.requests).toHaveLength(1);
   });
 
-  test('with --follow it shows the output of the agent it made', async () => {
+  test('with --follow it shows the output of the new agent', async () => {
     await using daemon = await fakeDaemon(({ request, response }) => {
       const completed = { ...agent, run: { status: 'completed', questions: null } };
       if (request.method === 'POST' || !request.url?.includes('output')) sendJson(response, { agent: completed });
@@ -57,7 +57,7 @@ describe('work', () => {
     ]);
   });
 
-  test('the words are one task, and paths are made absolute [W4-13, W4-14]', async () => {
+  test('the arguments are one task, and paths are made absolute [W4-13, W4-14]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
     const options = {
       provider: 'scripted',
@@ -96,7 +96,7 @@ describe('work', () => {
     }
   });
 
-  test('what was not said is left to the daemon; --as names the definition', async () => {
+  test('omitted options are left to the daemon; --as names the definition', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
     await work(daemon.context, ['x'], { project: ['/shop'] });
     await work(daemon.context, ['x'], { project: ['/shop'], as: 'reviewer' });
@@ -106,7 +106,7 @@ describe('work', () => {
     ]);
   });
 
-  test('the PATH of the shell goes along, cut at a whole directory where it is too long', async () => {
+  test('the PATH of the shell is sent, cut at a whole directory if it is too long', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent, whenDone: null }));
     vi.stubEnv('PATH', '/opt/bin:/usr/bin');
     await work(daemon.context, ['x'], {});
@@ -118,7 +118,7 @@ describe('work', () => {
     ]);
   });
 
-  test('it says where the work will be, and what happens when it is done', async () => {
+  test('says where the work will be, and what happens when it is done', async () => {
     const whenDone = { outcome: 'checked', text: 'its branch is checked' };
     const baseNote = 'it starts from origin/main, without 1 commit';
     const answer = { agent: agentView(), whenDone, baseNote };

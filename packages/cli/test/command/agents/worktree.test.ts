@@ -61,7 +61,7 @@ describe('worktree prune', () => {
     expect(daemon.requests).toEqual([]);
   });
 
-  test('with --json or --quiet nobody is asked either', async () => {
+  test('with --json or --quiet it does not ask either', async () => {
     await using daemon = await fakePrune(plan, true);
     await expect(prune(daemon.context, { olderThan: '0' }, person('y'))).rejects.toMatchObject({ code: 'usage' });
     const quiet = { ...daemon.context, json: false, quiet: true };
@@ -78,7 +78,7 @@ describe('worktree prune', () => {
     );
   });
 
-  test('--dry-run deletes nothing, whatever else was said', async () => {
+  test('--dry-run deletes nothing, whatever else was given', async () => {
     await using daemon = await fakePrune({ ...plan, trashed: ['/w/d'] });
     await prune(daemon.context, { olderThan: '0', yes: true, dryRun: true }, nobody);
     expect(daemon.bodies).toEqual([{ olderThanMs: 0, dryRun: true }]);
@@ -107,7 +107,7 @@ describe('worktree prune', () => {
     expect(daemon.said).toEqual(['nothing was deleted']);
   });
 
-  test('where nothing would go, nobody is asked', async () => {
+  test('without anything to delete it does not ask', async () => {
     await using daemon = await fakePrune({ pruned: [], kept: [], trashed: [] });
     const asked = person('y');
     await prune(daemon.context, { olderThan: '14d' }, asked);
@@ -126,7 +126,7 @@ describe('worktree prune', () => {
   });
 
   test.each([[''], ['14'], ['d'], ['-1d'], ['1.5h'], ['14 d'], ['1w'], ['00'], ['9999999d'], ['1d\n']])(
-    '%j is no duration',
+    '%j is not a duration',
     (text) => {
       expect(() => parseDuration(text)).toThrow(expect.objectContaining({ code: 'usage' }));
     },

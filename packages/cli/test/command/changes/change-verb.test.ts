@@ -16,7 +16,7 @@ import { fakeDaemon, sendFailure, sendJson } from '../fake-daemon.ts';
 const note = 'merges into main when its checks pass, and pushes main to origin (git@example.com:shop)';
 
 describe('verbs of a change', () => {
-  test('send what was said', async () => {
+  test('send their options', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { change: changeView() }), {
       json: false,
     });
@@ -37,7 +37,7 @@ describe('verbs of a change', () => {
     expect(daemon.texts[0]).toBe('the parser takes comments (change00) is queued');
   });
 
-  test('fix prints the directory, the files in conflict and the next commands, and --continue asks to go on', async () => {
+  test('fix prints the directory, the conflicting files and the next commands, and --continue completes it', async () => {
     const fix = {
       outcome: 'begun',
       path: '/home/w',
@@ -61,7 +61,7 @@ describe('verbs of a change', () => {
     ]);
   });
 
-  test('where a person has to act, the exit code is 7, and the way on is said [S4-07]', async () => {
+  test('if a person has to act, the exit code is 7, and the next step is shown [S4-07]', async () => {
     const findings = [{ kind: 'fewer-tests', detail: 'fewer tests run: 8 before, 4 now' }] as const;
     const change = changeView({
       state: 'needs-human-input',
@@ -80,7 +80,7 @@ describe('verbs of a change', () => {
     ]);
   });
 
-  test('what came back too often is tried again or closed, and where a review came to nothing a person’s word counts', async () => {
+  test('a change returned too often is retried or closed, and a person’s approval replaces a failed review', async () => {
     const head = changeView().head;
     const ejection = { kind: 'red' as const, reason: 'red', files: [], checkId: null, head, at: 1 };
     const answers = [ejection, null].map((each) =>
@@ -95,7 +95,7 @@ describe('verbs of a change', () => {
     }
   });
 
-  test('what says nothing is refused before anything is asked', async () => {
+  test('an empty text is refused before any request', async () => {
     await using daemon = await fakeDaemon(() => {});
     const usage = { code: 'usage' };
     await expect(blockChange(daemon.context, 'x', { reason: ' ' })).rejects.toMatchObject(usage);
@@ -116,13 +116,13 @@ describe('verbs of a change', () => {
     );
   });
 
-  test('a comment is not sent twice when the answer is lost', async () => {
+  test('a comment is not sent twice if the response is lost', async () => {
     await using daemon = await fakeDaemon(({ request }) => request.socket.destroy());
     await expect(commentChange(daemon.context, 'x', 'y', {})).rejects.toMatchObject({ code: 'daemon_unreachable' });
     expect(daemon.requests).toHaveLength(1);
   });
 
-  test('a change is closed with what it taught, and it is said where that is kept [S4-07]', async () => {
+  test('a change is closed with its learnings, and their path is shown [S4-07]', async () => {
     const change = changeView({ state: 'closed', detail: 'too slow', closedAt: 1 });
     await using daemon = await fakeDaemon(
       ({ response }) => sendJson(response, { change, learnings: '/h/l\u0007.md' }),
@@ -164,7 +164,7 @@ describe('change merge --wait', () => {
     ['without checks', 7, { state: 'blocked' }],
     ['ready, and a person’s to merge', 7, { state: 'ready', needsPerson: true }],
     ['blocked, and a person’s own', 7, { state: 'blocked', blocking: 1, author: null }],
-  ] as const)('ends when it is %s with %d, over a lost daemon', async (_name, code, end) => {
+  ] as const)('ends when it is %s with %d, despite a lost daemon', async (_name, code, end) => {
     await using daemon = await daemonOf([queued, queued, { state: 'testing', detail: 'checks are running' }, end]);
     expect(await mergeChange(daemon.context, 'x', { wait: true }, 5)).toBe(code);
     expect(daemon.said).toEqual([note, 'queued', 'testing: checks are running']);
@@ -206,7 +206,7 @@ describe('change merge --wait', () => {
     expect(daemon.said.filter((text) => text.includes('the daemon is down'))).toHaveLength(1);
   });
 
-  test('waits for an author that addresses a comment, and ends with 5 when time is up', async () => {
+  test('waits for an author that addresses a comment, and exits with 5 after the timeout', async () => {
     await using daemon = await daemonOf([{ state: 'blocked', blocking: 1, detail: 'one comment blocks it' }]);
     expect(await mergeChange(daemon.context, 'x', { wait: true, timeout: 100 }, 5)).toBe(5);
     expect(daemon.said).toEqual([note, 'blocked: one comment blocks it']);

@@ -12,7 +12,7 @@ const opened = { change, created: true, moved: false };
 const agentsOwn = { PAWL_AGENT_ID: idOf(1), PAWL_AGENT_TOKEN: 'x' };
 
 describe('change open', () => {
-  test('an agent that names no branch means its own, and says what it did [S4-09]', async () => {
+  test('an agent without a branch argument means its own, and sees the result [S4-09]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, opened), { json: false });
     const options = { title: 'comments', summary: 'why', draft: true };
     expect(await openChange(daemon.context, undefined, options, agentsOwn)).toBe(0);
@@ -41,7 +41,7 @@ describe('change open', () => {
     expect(daemon.texts[0]).toMatch(/^moved on: /);
   });
 
-  test('without a branch there, nothing is asked', async () => {
+  test('without a branch there, no request is sent', async () => {
     await using repository = await temporaryDirectory('pawl-cli');
     await sampleRepository(repository.path);
     await using daemon = await fakeDaemon(() => {});
@@ -54,7 +54,7 @@ describe('change open', () => {
     expect(daemon.requests).toEqual([]);
   });
 
-  test('is asked again when the answer is lost, for the same head twice is one change', async () => {
+  test('is repeated after a lost response, since the same head twice is one change', async () => {
     let asked = 0;
     await using daemon = await fakeDaemon(
       ({ request, response }) => {
@@ -70,7 +70,7 @@ describe('change open', () => {
 });
 
 describe('change ls', () => {
-  test('fits 80 columns, shows hostile titles as text, and says what waits for a person', async () => {
+  test('fits 80 columns, shows hostile titles as text, and marks what waits for a person', async () => {
     const changes = [
       changeView({ state: 'needs-human-input', needsPerson: true, title: `evil\u001b[2J\n${'x'.repeat(200)}` }),
       changeView({ id: idOf(2), state: 'merged', author: null, title: 'another' }),
@@ -91,7 +91,7 @@ describe('change ls', () => {
     ]);
   });
 
-  test('names projects only where there are several', async () => {
+  test('names projects only if there are several', async () => {
     const changes = [changeView(), changeView({ project: { id: idOf(901), name: 'bank' } })];
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { changes, more: false }), {
       json: false,
@@ -109,7 +109,7 @@ describe('change ls', () => {
   });
 });
 
-test('change show tells why it is so, what was said, and what to do', async () => {
+test('change show explains its state, comments, and what to do', async () => {
   const head = 'a'.repeat(40);
   const ejection = { kind: 'red' as const, reason: 'the checks fail', files: [], checkId: null, head, at: 5 };
   const detail = {

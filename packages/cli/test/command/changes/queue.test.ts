@@ -26,7 +26,7 @@ describe('queue', () => {
     ]);
   });
 
-  test('what waits is in its order, with the reason, within 80 columns', async () => {
+  test('waiting changes are in order, with the reason, within 80 columns', async () => {
     const changes = [
       changeView({ state: 'testing', detail: 'checks are running', title: 'x'.repeat(100) }),
       changeView({
@@ -50,7 +50,7 @@ describe('queue', () => {
     for (const line of lines) expect(width(line)).toBeLessThanOrEqual(80);
   });
 
-  test('an emergency says since when, that nothing is merged, and who repairs it [S4-07]', async () => {
+  test('an emergency shows since when, that nothing is merged, and who repairs it [S4-07]', async () => {
     const emergency = {
       commit: 'b'.repeat(40),
       checkId: idOf(5),
@@ -72,7 +72,7 @@ describe('queue', () => {
     expect(failed).toContain('pawl change merge <change> --fix');
   });
 
-  test('why nothing can go in is said: trouble, no checks, switched off', async () => {
+  test('says why nothing can be merged: trouble, no checks, switched off', async () => {
     const { config } = queueView();
     const unread = { ...config, enabled: false, checks: [], source: 'none' as const };
     expect(await shown(queueView({ trouble: 'config.yaml:3: no such key', config: unread }))).toEqual([
@@ -99,7 +99,7 @@ describe('queue', () => {
     expect((await shown(queueView(), queueView())).filter((line) => line === '')).toHaveLength(1);
   });
 
-  test('log shows what the latest check of main printed, or another', async () => {
+  test('log shows the output of the latest check of main, or of another', async () => {
     const log = {
       check: checkView({ changes: [] }),
       output: [{ step: 'npm test', text: 'fine\u0007\n' }],
@@ -111,7 +111,7 @@ describe('queue', () => {
     expect(daemon.texts).toEqual(['fine\u{FFFD}\ncheck000  main  passed (2.0s, 12 tests)']);
   });
 
-  test('pause and resume say which repository', async () => {
+  test('pause and resume name the repository', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { queue: queueView() }), {
       json: false,
     });
@@ -134,7 +134,7 @@ describe('queue check --wait', () => {
     ['green at the second try', 0, [{ checks: [failed(2), old] }, { checks: [passed, failed(2), old] }]],
     ['red', 1, [{ checks: [failed(2), old] }, { checks: [failed(3), failed(2), old] }]],
     ['paused, so that nobody looks', 7, [{ pausedAt: 5 }]],
-  ])('ends when it is %s with %d; what was known before does not count', async (_name, code, looks) => {
+  ])('ends when it is %s with %d; earlier results do not count', async (_name, code, looks) => {
     let asked = 0;
     await using daemon = await fakeDaemon(
       ({ request, response }) => {
@@ -150,7 +150,7 @@ describe('queue check --wait', () => {
     expect(daemon.requests.slice(0, 2)).toEqual(['POST /api/queues/check', `GET /api/queues?project=${idOf(900)}`]);
   });
 
-  test('without --wait it says how it is', async () => {
+  test('without --wait it shows the state', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { queue: queueView({ running }) }), {
       json: false,
     });

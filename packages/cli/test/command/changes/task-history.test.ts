@@ -4,7 +4,7 @@ import { idOf } from '@pawl/testing/agent-view';
 import { shop } from '../../change-view.ts';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
-test('task history shows ten, newest first, with what became of each [W4-10]', async () => {
+test('task history shows ten, newest first, with their outcomes [W4-10]', async () => {
   const row = {
     agent: { id: idOf(1), alias: 'brave-otter' },
     project: shop,

@@ -27,12 +27,12 @@ const task = {
   agent: null,
 };
 
-test('the states that --state takes are those there are', () => {
+test('--state takes exactly the existing states', () => {
   expect(taskStates).toEqual([...stored]);
 });
 
 describe('task add', () => {
-  test('says where, what, after which and beside whom', async () => {
+  test('says where, what, after which and beside which agent', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { task, created: true }), {
       json: false,
     });
@@ -55,7 +55,7 @@ describe('task add', () => {
     expect(daemon.texts[0]).toBe(`added write the parser (${task.id.slice(0, 6)}, pending)`);
   });
 
-  test('says when it is there already', async () => {
+  test('says if it exists already', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { task, created: false }), {
       json: false,
     });
@@ -86,7 +86,7 @@ test('task ls without any', async () => {
   expect(daemon.texts).toEqual(['no tasks; add one: pawl task add "what to do"']);
 });
 
-test('task show tells everything, and with --json as it came', async () => {
+test('task show prints everything, and with --json unchanged', async () => {
   const detail = {
     task: { ...task, summary: 'a grammar\u0007\n', description: 'by hand' },
     dependencies: [{ id: idOf(8), name: 'design it', state: 'completed', summary: 'x' }],
@@ -104,7 +104,7 @@ test('task show tells everything, and with --json as it came', async () => {
 });
 
 describe('task done, block and unblock', () => {
-  test('send what was said', async () => {
+  test('send their options', async () => {
     const blocked = { ...task, state: 'blocked', detail: 'too early' };
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { task: blocked }), { json: false });
     await changeTask(daemon.context, 'done', 'abcd', { summary: 'it is there' });
@@ -119,7 +119,7 @@ describe('task done, block and unblock', () => {
     expect(daemon.texts[1]).toBe('write the parser is blocked: too early');
   });
 
-  test('an empty reason is refused before anything is asked', async () => {
+  test('an empty reason is refused before any request', async () => {
     await using daemon = await fakeDaemon(() => {});
     await expect(changeTask(daemon.context, 'block', 'abcd', { reason: ' ' })).rejects.toMatchObject({ code: 'usage' });
     expect(daemon.requests).toEqual([]);

@@ -44,7 +44,7 @@ describe('suggestions', () => {
     expect(suggestions(...words)).toEqual(expected);
   });
 
-  test('an empty word gives every command that people see', () => {
+  test('an empty word gives every visible command', () => {
     const all = suggestions('');
     expect(all).toEqual(expect.arrayContaining(['up', 'work', 'ps', 'completion', 'version']));
     expect(all).not.toContain('scripted-agent');
@@ -88,7 +88,7 @@ describe('the script in bash', () => {
     return output.split('\n').filter((line) => line !== '');
   }
 
-  test('it completes commands and options without any other package', async () => {
+  test('completes commands and options without any other package', async () => {
     await using directory = await temporaryDirectory('pawl-bash');
     expect(await complete(directory.path, 'wor')).toEqual(['work', 'worktree']);
     expect(await complete(directory.path, 'worktree', 'r')).toEqual(['restore']);
@@ -96,7 +96,7 @@ describe('the script in bash', () => {
     expect(await complete(directory.path, '')).toContain('doctor');
   });
 
-  test('it does not run what stands on the line', async () => {
+  test('does not run anything on the line', async () => {
     await using directory = await temporaryDirectory('pawl-bash');
     await complete(directory.path, 'work', '"$(touch ran)"', '`touch ran`', '; touch ran', '--pro');
     expect(existsSync(join(directory.path, 'ran'))).toBe(false);

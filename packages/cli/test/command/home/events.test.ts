@@ -49,13 +49,13 @@ describe('following', () => {
     ['no tail at all', { tail: 0 }, [6]],
     ['a place', { after: 3 }, [4, 5, 6]],
     ['the place that is the last', { after: 5 }, [6]],
-  ])('it goes on after %s, without a repetition', async (_name, options, expected) => {
+  ])('it continues after %s, without a repetition', async (_name, options, expected) => {
     await using daemon = await fakeLog(5);
     await expect(events(daemon.context, { ...options, follow: true })).rejects.toEqual(enough);
     expect(seqs(daemon.printed)).toEqual(expected);
   });
 
-  test('a gap is jumped over', async () => {
+  test('a gap is skipped', async () => {
     const seen: string[] = [];
     await using daemon = await fakeDaemon(({ request, response }) => {
       if (request.headers.accept !== 'text/event-stream') return sendJson(response, { events: [], lastSeq: 90 });

@@ -23,7 +23,7 @@ const denied = (reason: unknown) => [
   { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: reason },
 ];
 
-describe('what a call is about', () => {
+describe('the argument of a call', () => {
   test.each([
     ['Bash', { command: 'git log', description: 'x' }, 'git log'],
     ['Write', { file_path: '/a', content: 'b' }, '/a'],
@@ -42,7 +42,7 @@ describe('what a call is about', () => {
   });
 
   test.each(['', '[]', 'null', '{}', '{"tool_name":7}', '{"tool_name":""}', '{"tool_name":'])(
-    '%j is no call',
+    '%j is not a call',
     (text) => {
       expect(() => readToolCall(text)).toThrow(expect.objectContaining({ code: 'invalid_input' }));
     },
@@ -50,7 +50,7 @@ describe('what a call is about', () => {
 });
 
 describe('pre-tool-use', () => {
-  test('asks as the agent, and says nothing to what is allowed: it never widens', async () => {
+  test('asks as the agent, and prints nothing for an allowed call: it never widens', async () => {
     const tokens: unknown[] = [];
     await using daemon = await fakeDaemon(({ request, response }) => {
       tokens.push(request.headers.authorization);
@@ -71,7 +71,7 @@ describe('pre-tool-use', () => {
   });
 
   test.each(['forbidden', 'unauthorized', 'internal', 'invalid_input'])(
-    'refuses when the daemon says %s',
+    'refuses if the daemon answers %s',
     async (code) => {
       await using daemon = await fakeDaemon(({ response }) => sendFailure(response, code, 'no.'));
       expect(await ask(daemon.context.home, call('Bash', { command: 'ls' }))).toEqual(
@@ -80,7 +80,7 @@ describe('pre-tool-use', () => {
     },
   );
 
-  test('refuses what it does not understand, and whom it does not know, without asking', async () => {
+  test('refuses invalid input and unknown agents without asking', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { allowed: true, reason: '' }));
     const { home } = daemon.context;
     expect(await ask(home, 'not JSON')).toEqual(denied(expect.stringContaining('not JSON')));
@@ -89,7 +89,7 @@ describe('pre-tool-use', () => {
     expect(daemon.requests).toEqual([]);
   });
 
-  test('waits for a daemon that is away for a moment', async () => {
+  test('waits for a daemon that is briefly away', async () => {
     let times = 0;
     await using daemon = await fakeDaemon(({ response }) => {
       times += 1;
@@ -101,7 +101,7 @@ describe('pre-tool-use', () => {
   });
 });
 
-test('as a program: a refusal is an answer, and wrong words end with 2, which refuses as well', async () => {
+test('as a program: a refusal is an answer, and invalid arguments exit with 2, which refuses as well', async () => {
   const outside = { PAWL_AGENT_ID: '', PAWL_AGENT_TOKEN: '' };
   const { code, stdout } = await runCli(['hook', 'pre-tool-use'], outside);
   expect([code, JSON.parse(stdout)]).toEqual([

@@ -37,7 +37,7 @@ const settings = '.claude/settings.local.json';
 const nobody = { present: false, ask: async () => '' };
 const person = (answer: string) => ({ present: true, ask: async () => answer });
 
-test('the hooks are shown, written, and taken out again without a trace [S0-02]', async () => {
+test('the hooks are shown, written, and removed again without a trace [S0-02]', async () => {
   await using shop = await place();
   const { context, root, said, read, answers } = shop;
   writeFileSync(join(root, 'AGENTS.md'), '# Rules\n');
@@ -57,7 +57,7 @@ test('the hooks are shown, written, and taken out again without a trace [S0-02]'
   expect(read('AGENTS.md')).toBe('# Rules\n');
 });
 
-test('a person who says no, and a dry run, change nothing', async () => {
+test('a person’s no, and a dry run, change nothing', async () => {
   await using shop = await place();
   const { context, root, answers, said } = shop;
   await installHooks(context, { project: root }, person('n'));
@@ -86,7 +86,7 @@ test('a broken settings file and a link out of the checkout are refused, and not
   expect(read(settings)).toBe('{}');
 });
 
-test('AGENTS.md that leads to another file of the checkout is written there', async () => {
+test('AGENTS.md that links to another file of the checkout is written there', async () => {
   await using shop = await place();
   const { context, root, read } = shop;
   writeFileSync(join(root, 'CLAUDE.md'), '# Rules\n');
@@ -95,7 +95,7 @@ test('AGENTS.md that leads to another file of the checkout is written there', as
   expect(read('CLAUDE.md')).toContain('pawl session begin');
 });
 
-test('a place that is no checkout is refused, and nothing is written there', async () => {
+test('a directory that is not a checkout is refused, and nothing is written there', async () => {
   await using shop = await place();
   const { context, directory } = shop;
   const [missing, plain, bare] = ['missing', 'plain', 'bare.git'].map((name) => join(directory.path, name));
@@ -149,7 +149,7 @@ test('uninstall leaves every file as it was before, byte for byte [W0-11]', asyn
   expect(existsSync(context.home.hooks) && readdirSync(context.home.hooks)).toEqual([]);
 });
 
-test('uninstall removes what install made: the file, its directory and the lines of the exclude file', async () => {
+test('uninstall removes what install created: the file, its directory and the lines of the exclude file', async () => {
   await using shop = await place();
   const { context, root, read } = shop;
   const exclude = '.git/info/exclude';
@@ -172,7 +172,7 @@ test('uninstall removes what install made: the file, its directory and the lines
   expect(await git(root, ['status', '--porcelain', '--ignored'])).toBe('');
 });
 
-test('what a person changed in between stays', async () => {
+test('a person’s changes in between stay', async () => {
   await using shop = await place();
   const { context, root, read } = shop;
   writeFileSync(join(root, 'AGENTS.md'), '# Rules');

@@ -23,7 +23,7 @@ function start(words: string[]) {
 
 const isUp = async (url: string) => (await fetch(url)).ok;
 
-test('it prints the URL and what each CLI needs, serves, and leaves nothing behind when it is killed', async () => {
+test('prints the URL and the settings of each CLI, serves, and leaves nothing behind when it is killed', async () => {
   await using command = start(['--scenario', 'text', '--json']);
   const line = await waitUntil(() => /^(.*)\n/.exec(command.printed.text)?.[1], { what: 'the answer' });
   const { kind, data } = JSON.parse(line) as { kind: string; data: { url: string; clients: { cli: string }[] } };
@@ -41,7 +41,7 @@ test('it prints the URL and what each CLI needs, serves, and leaves nothing behi
   );
 });
 
-test('it prints lines to type, and ends with 143 when it is ended', async () => {
+test('prints lines to type, and exits with 143 on SIGTERM', async () => {
   await using command = start([]);
   const url = await waitUntil(() => /listens at (http:\S+)/.exec(command.printed.text)?.[1], { what: 'the URL' });
   expect(command.printed.text).toContain(`ANTHROPIC_BASE_URL=${url}`);
@@ -49,7 +49,7 @@ test('it prints lines to type, and ends with 143 when it is ended', async () => 
   expect((await command.left)[0]).toBe(143);
 });
 
-test('an unknown scenario is refused with the ones there are', async () => {
+test('an unknown scenario is refused with the known ones', async () => {
   const { code, stderr } = await runCli(['dev', 'model-server', '--scenario', 'no-such']);
   expect(code).toBe(3);
   expect(stderr).toContain('limit-reset');

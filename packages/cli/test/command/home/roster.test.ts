@@ -73,7 +73,7 @@ describe.runIf(process.platform === 'linux')('agent-roster [S0-05]', () => {
     expect([existsSync(place.home), readdirSync(place.root).toSorted()]).toEqual([false, ['.git', 'deep']]);
   });
 
-  test('--json has the provider, the start and the id where it is known [7.7]', async () => {
+  test('--json has the provider, the start and, if known, the id [7.7]', async () => {
     await using place = await aPlace();
     const pid = await place.agents.start('claude', place.root, { PAWL_AGENT_ID: 'helper-ab12' });
     const { code, data } = place.look({ json: true });
@@ -88,7 +88,7 @@ describe.runIf(process.platform === 'linux')('agent-roster [S0-05]', () => {
     ]);
   });
 
-  test('2 with the reason on stderr when nobody can say, whatever went wrong [W0-01]', async () => {
+  test('exits with 2 and the reason on stderr if the scan is inconclusive, whatever went wrong [W0-01]', async () => {
     await using place = await aPlace();
     const attempts: [string, Record<string, string>][] = [
       [place.root, { ROSTER_PROC: '/no/such/proc' }],
@@ -115,7 +115,7 @@ describe.runIf(process.platform === 'linux')('agent-roster [S0-05]', () => {
     expect([status, said.startsWith('roster: cannot tell: ')]).toEqual([2, true]);
   });
 
-  test('a provider of one’s own is known while the daemon is down [W0-03]', async () => {
+  test('a custom provider is known while the daemon is down [W0-03]', async () => {
     await using place = await aPlace();
     const pid = await place.agents.start('my-agent', place.root);
     expect(place.look().code).toBe(0);
@@ -124,7 +124,7 @@ describe.runIf(process.platform === 'linux')('agent-roster [S0-05]', () => {
     expect(place.look()).toMatchObject({ code: 1, texts: [`${pid}\t${place.root}`] });
   });
 
-  test('those that were left out are counted on stderr; a name in a path forges no line [2.2.2]', async () => {
+  test('omitted processes are counted on stderr; a name in a path cannot forge a line [2.2.2]', async () => {
     await using place = await aPlace();
     const odd = join(place.root, 'a\n1\tb');
     mkdirSync(odd);

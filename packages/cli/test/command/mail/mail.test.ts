@@ -29,7 +29,7 @@ function aMail(given: Partial<MailView> = {}): MailView {
 }
 
 describe('send', () => {
-  test('sends the text, and says what is known [S1-25]', async () => {
+  test('sends the text, and prints what is known [S1-25]', async () => {
     const mail = aMail({ detail: 'queued: old-owl was stopped; it is delivered when it resumes' });
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, { mails: [mail] }), { json: false });
     expect(await send(daemon.context, ['old-owl', 'hello'], {})).toBe(0);
@@ -50,7 +50,7 @@ describe('send', () => {
     expect(daemon.texts[0]).toBe('sent to 2 agents: old-owl, shy-elk');
   });
 
-  test('nothing is said when it was not taken in; a lost answer is asked for again with the same key', async () => {
+  test('prints nothing if it was not accepted; a lost response is requested again with the same key', async () => {
     await using refusing = await fakeDaemon(({ response }) => sendFailure(response, 'conflict', 'it is dead'));
     await expect(send(refusing.context, ['old-owl', 'x'], {})).rejects.toMatchObject({ code: 'conflict' });
     expect(refusing.printed).toEqual([]);
@@ -75,7 +75,7 @@ describe('send', () => {
 describe('mail', () => {
   const listed = (mails: MailView[], next: string | null = null) => ({ mailbox: mails[0]?.to, mails, unread: 1, next });
 
-  test('fetches one’s own, and looks into another’s [S1-26]', async () => {
+  test('fetches the caller’s own, and lists another’s [S1-26]', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, listed([])), { json: false });
     await list(daemon.context, { from: 'calm-fox', unread: true, limit: 3 });
     await list(daemon.context, { agent: 'old-owl', unread: true });
@@ -84,7 +84,7 @@ describe('mail', () => {
     expect(daemon.texts[0]).toBe('no mail');
   });
 
-  test('shows 60 columns of each, with its number, and nothing that could steer the terminal [W4-03, 35]', async () => {
+  test('shows 60 columns of each, with its number, and no terminal escapes [W4-03, fault 35]', async () => {
     const long = `\u001B]52;c;eA==\u0007${'x'.repeat(100)}\nsecond line`;
     const mails = [aMail({ body: long }), aMail({ dead: { at: 1, reason: 'gone' } })];
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, listed(mails, `unread:${idOf(5)}`)), {
@@ -102,7 +102,7 @@ describe('mail', () => {
   });
 });
 
-test('read shows all of a mail as plain text [S1-27]', async () => {
+test('read shows a whole mail as plain text [S1-27]', async () => {
   const mail = aMail({ body: 'one\n\u001B[31mtwo\n', status: 'read', kind: 'question' });
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { mail }), { json: false });
   expect(await read(daemon.context, '1')).toBe(0);
@@ -113,7 +113,7 @@ test('read shows all of a mail as plain text [S1-27]', async () => {
   await expect(read(daemon.context, '..')).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('ack: each for itself, and the first failure gives the exit code', async () => {
+test('ack: each separately, and the first failure gives the exit code', async () => {
   await using daemon = await fakeDaemon(({ url, response }) => {
     if (url.pathname.includes('bad')) sendFailure(response, 'forbidden');
     else sendJson(response, { mail: aMail({ status: 'acked' }) });
@@ -123,7 +123,7 @@ test('ack: each for itself, and the first failure gives the exit code', async ()
 });
 
 describe('wait [W1-23]', () => {
-  test('prints what came, and only then says that it was read', async () => {
+  test('prints the mail, and only then marks it read', async () => {
     const order: string[] = [];
     await using daemon = await fakeDaemon(
       ({ url, response }) => {
@@ -142,7 +142,7 @@ describe('wait [W1-23]', () => {
     expect(order).toEqual(['/api/mail/wait', 'printed', `/api/mail/${idOf(5)}/read`]);
   });
 
-  test('names mail that the turn was shown already, and says that it was read', async () => {
+  test('names mail that the turn has already shown, and marks it read', async () => {
     await using daemon = await fakeDaemon(
       ({ url, response }) =>
         sendJson(
@@ -158,7 +158,7 @@ describe('wait [W1-23]', () => {
     expect(daemon.requests).toEqual(['POST /api/mail/wait', `POST /api/mail/${idOf(5)}/read`]);
   });
 
-  test('goes on until the time is up, then gives the partial result and exits with 5', async () => {
+  test('continues until the timeout, then prints the partial result and exits with 5', async () => {
     const agents = [
       { id: idOf(1), alias: 'calm-fox', state: 'received', mailId: idOf(5) },
       { id: idOf(2), alias: 'old-owl', state: 'running', mailId: null },
@@ -185,7 +185,7 @@ describe('wait [W1-23]', () => {
     expect(daemon.texts).toEqual(['no mail']);
   });
 
-  test('a lost answer is asked for again', async () => {
+  test('a lost response is requested again', async () => {
     let asked = 0;
     await using daemon = await fakeDaemon(({ request, response }) => {
       asked += 1;

@@ -63,7 +63,7 @@ async function failure(command: Promise<number>): Promise<{ exit: number; messag
 describe('ask [S3-81]', () => {
   const answered = { end: 'answered', answer: 'port 8080\nof the second' } as const;
 
-  test('prints the answer and nothing else, and says that it was shown', async () => {
+  test('prints only the answer, and marks it shown', async () => {
     await using daemon = await questionDaemon(answered);
     expect(await ask(daemon.context, 'which port?', { from: idOf(1), agentId: 'calm-owl' })).toBe(0);
     expect(daemon.texts).toEqual(['port 8080\nof the second']);
@@ -84,7 +84,7 @@ describe('ask [S3-81]', () => {
       { agentId: 'x', timeout: 30_000 },
       { agent: 'x', timeoutMs: 30_000 },
     ],
-  ])('%j names whom to ask', async (options, body) => {
+  ])('%j names the recipient', async (options, body) => {
     await using daemon = await questionDaemon(answered);
     vi.stubEnv('PAWL_AGENT_ID', idOf(1));
     vi.stubEnv('PAWL_AGENT_TOKEN', 'its-token');
@@ -100,21 +100,21 @@ describe('ask [S3-81]', () => {
     expect((await failure(listen(daemon.context, {}))).exit).toBe(2);
   });
 
-  test('whom to ask has to be said, once', async () => {
+  test('exactly one recipient is required', async () => {
     await using daemon = await questionDaemon(answered);
     for (const options of [{}, { agentId: 'x', taskId: 'y' }, { agentId: 'x', person: true }])
       expect((await failure(ask(daemon.context, 'which?', options))).exit).toBe(2);
     expect(daemon.requests).toEqual([]);
   });
 
-  test('waits on when its stream is lost, and asks nothing again', async () => {
+  test('continues to wait when its stream is lost, and asks nothing again', async () => {
     await using daemon = await questionDaemon(answered, { losses: 2 });
     expect(await ask(daemon.context, 'which port?', { agentId: 'calm-owl' })).toBe(0);
     expect(daemon.requests.filter((request) => request === 'POST /api/questions')).toHaveLength(1);
     expect(daemon.texts).toHaveLength(1);
   });
 
-  test('what could steer a terminal is not printed', async () => {
+  test('terminal escapes are not printed', async () => {
     await using daemon = await questionDaemon({ end: 'answered', answer: 'a\u001B[2Jb' });
     await ask(daemon.context, 'x?', { agentId: 'calm-owl' });
     expect(daemon.texts[0]).not.toContain('\u001B');
@@ -155,7 +155,7 @@ describe('listen [S3-80]', () => {
     ]);
   });
 
-  test('with its task and phase, where it was asked by them', async () => {
+  test('with its task and phase, if it was asked by them', async () => {
     await using daemon = await listening({ taskId: idOf(8), phaseId: 'parsing', question: 'a\nb \u009B' });
     vi.stubEnv('PAWL_AGENT_ID', 'calm-owl');
     vi.stubEnv('PAWL_AGENT_TOKEN', 'its-token');
@@ -165,7 +165,7 @@ describe('listen [S3-80]', () => {
     );
   });
 
-  test('exits with 5 when its time is over, and with 2 when nobody is named', async () => {
+  test('exits with 5 after its timeout, and with 2 without a recipient', async () => {
     await using daemon = await fakeDaemon(({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(': still here\n\n');
@@ -175,7 +175,7 @@ describe('listen [S3-80]', () => {
   });
 });
 
-test('answer prints what it has answered [S3-82]', async () => {
+test('answer prints the answer [S3-82]', async () => {
   const answered = { conversationId, status: 'answered' };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, answered), { json: false });
   expect(await answer(daemon.context, 'port 8080', { conversationId })).toBe(0);
@@ -197,7 +197,7 @@ describe('inbox', () => {
     questions: [{ id: conversationId, question: 'May I?\u001B[2J', leftOutBytes: 0 }],
   };
 
-  test('shows what waits, and how to answer each kind', async () => {
+  test('lists the entries, and how to answer each kind', async () => {
     const items: InboxItem[] = [
       item,
       { ...item, kind: 'permission', deadlineAt: 1 },
@@ -239,7 +239,7 @@ describe('inbox', () => {
       { json: false },
     );
 
-  test('says what of a long one is not shown, and how to see it', async () => {
+  test('says how much of a long one is omitted, and how to see it', async () => {
     await using daemon = await longDaemon();
     await inbox(daemon.context);
     expect(daemon.texts[0]).toContain(`\n! 1234 bytes more are not shown here: pawl inbox ${conversationId}\n`);
@@ -254,12 +254,12 @@ describe('inbox', () => {
     expect(daemon.texts[0]).not.toContain('calm-owl');
   });
 
-  test('under a name that nobody has there is nothing', async () => {
+  test('an unknown name has no entries', async () => {
     await using daemon = await longDaemon();
     expect(await failure(inbox(daemon.context, 'nobody'))).toMatchObject({ exit: 3 });
   });
 
-  test('shows a red main first, and changes that need a person last, with the way on [S4-07]', async () => {
+  test('shows a red main first, and changes that need a person last, with the next step [S4-07]', async () => {
     const findings = [{ kind: 'fewer-tests' as const, detail: 'fewer tests run: 8 before, 4 now' }];
     const change = changeView({
       state: 'needs-human-input',
@@ -315,7 +315,7 @@ describe('inbox', () => {
     }
   });
 
-  test('says when nothing does', async () => {
+  test('says if there are none', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, nothing), { json: false });
     await inbox(daemon.context);
     expect(daemon.texts).toEqual(['nothing is waiting for you']);
@@ -344,14 +344,14 @@ describe('reply', () => {
     [['brave-otter', 'x', 'y'], {}],
     [['brave-otter', 'x'], { answer: { a: 'x' } }],
     [['brave-otter'], { allow: true, answer: { a: 'x' } }],
-  ])('%j with %j is a mistake', async (words, options) => {
+  ])('%j with %j is an error', async (words, options) => {
     await using daemon = await replied();
     expect((await failure(reply(daemon.context, words, options))).exit).toBe(2);
     expect(daemon.requests).toEqual([]);
   });
 });
 
-test('a time to wait has a unit, or is seconds', () => {
+test('a timeout has a unit, or is in seconds', () => {
   expect(['30s', '5m', '1.5h', '250ms', '7d', '30'].map(waitTime)).toEqual([
     30_000, 300_000, 5_400_000, 250, 604_800_000, 30_000,
   ]);

@@ -66,7 +66,7 @@ describe('account add', () => {
     expect(daemon.bodies).toEqual([{ provider: 'claude', kind: 'api-key', secret }]);
   });
 
-  test('--token is taken, but warned about and not repeated [S3-55]', async () => {
+  test('--token is accepted, with a warning, and not repeated [S3-55]', async () => {
     const { daemon } = await add({ token: secret, email: 'mail@example.com' });
     await using _ = daemon;
     expect(daemon.bodies).toEqual([{ provider: 'claude', kind: 'token', secret, email: 'mail@example.com' }]);

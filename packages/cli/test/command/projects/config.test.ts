@@ -37,7 +37,7 @@ provider: codex
 questions: {policy: park}
 `;
 
-test('set keeps comments and order, and says when it counts', async () => {
+test('set keeps comments and order, and says when it takes effect', async () => {
   await using place = await aHome(commented);
   await setConfig(place.context, 'provider', 'claude');
   await setConfig(place.context, 'questions.deadline_minutes', '30');
@@ -51,14 +51,14 @@ test('set keeps comments and order, and says when it counts', async () => {
   expect(readdirSync(place.home.root)).toEqual(['config.yaml']);
 });
 
-test('a file and a home that are not there yet are made, for nobody else to read', async () => {
+test('a missing file and home are created, readable by their owner only', async () => {
   await using place = await aHome();
   await setConfig(place.context, 'switch_on_fork', 'true');
   expect(place.read()).toBe('switch_on_fork: true\n');
   expect(lstatSync(place.home.config).mode & 0o777).toBe(0o600);
 });
 
-test('unset takes a key out, and what is empty then', async () => {
+test('unset removes a key, and empty parents', async () => {
   await using place = await aHome('budgets:\n  task: {usd: 5}\nprovider: codex\n');
   await unsetConfig(place.context, 'budgets.task.usd');
   expect(place.read()).toBe('provider: codex\n');
@@ -104,7 +104,7 @@ test.each([
   expect(readdirSync(place.home.root)).toEqual(['config.yaml']);
 });
 
-test('a file that is wrong is told, and can be put right', async () => {
+test('an invalid file is reported, and can be repaired', async () => {
   await using place = await aHome('portt: 1\nprovider: codex\n');
   await expect(listConfig(place.context)).rejects.toMatchObject({ code: 'invalid_input' });
   await expect(setConfig(place.context, 'port', '0')).rejects.toThrow('portt');
@@ -114,7 +114,7 @@ test('a file that is wrong is told, and can be put right', async () => {
   await expect(setConfig(place.context, 'port', '0')).rejects.toThrow('is not YAML');
 });
 
-test('ls has every key with its value, and get one of them', async () => {
+test('ls lists every key with its value, and get one of them', async () => {
   await using place = await aHome(commented);
   await listConfig(place.context);
   const [listed] = place.printed as { data: { settings: { key: string; value: unknown; isSet: boolean }[] } }[];
@@ -140,7 +140,7 @@ test('a link to a file elsewhere stays a link', async () => {
   expect(readFileSync(join(dotfiles, 'pawl.yaml'), 'utf8')).toBe('port: 2\n');
 });
 
-test('with a daemon, what counts at once and what needs a restart is told, and a provider has to exist', async () => {
+test('with a daemon, it says what takes effect at once and what needs a restart, and a provider must exist', async () => {
   const answer = { providers: [{ name: 'claude' }], problems: [] };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
   await setConfig(daemon.context, 'provider', 'claude');
@@ -150,7 +150,7 @@ test('with a daemon, what counts at once and what needs a restart is told, and a
   await expect(setConfig(daemon.context, 'provider', 'nobody')).rejects.toMatchObject({ code: 'unknown_provider' });
 });
 
-test('an agent may look, and change nothing', async () => {
+test('an agent may read, and change nothing', async () => {
   await using place = await aHome();
   vi.stubEnv('PAWL_AGENT_ID', 'an-agent');
   vi.stubEnv('PAWL_AGENT_TOKEN', 'its-token');

@@ -27,7 +27,7 @@ const list = {
 };
 
 describe('definitions', () => {
-  test('a table, the broken files with line and reason, and what waits for trust', async () => {
+  test('a table, the broken files with line and reason, and untrusted files', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, list), { json: false });
     const context = { ...daemon.context, columns: 140 };
     expect(await definitions(context, { project: '/shop' })).toBe(0);
@@ -42,7 +42,7 @@ describe('definitions', () => {
     ]);
   });
 
-  test('outside of every project it lists what there is without one; a project that was named must exist', async () => {
+  test('outside any project it lists the definitions without one; a named project must exist', async () => {
     await using daemon = await fakeDaemon(({ url, response }) => {
       if (url.searchParams.has('path')) sendFailure(response, 'project_not_found');
       else sendJson(response, list);
@@ -67,7 +67,7 @@ describe('gate', () => {
   });
 
   test.each([[{}], [{ tool: 'Bash', action: 'Patch' as const }], [{ action: 'Patch' as const, input: 'x' }]])(
-    '%j is refused before anything is asked',
+    '%j is refused before any request',
     async (options) => {
       await using daemon = await fakeDaemon(({ response }) => sendJson(response, {}));
       await expect(gate(daemon.context, 'a', options)).rejects.toMatchObject({ code: 'usage' });
@@ -75,7 +75,7 @@ describe('gate', () => {
     },
   );
 
-  test('every action of a policy can be asked about', () => {
+  test('every action of a policy can be queried', () => {
     expect(gatedActions).toEqual([...agentActions]);
   });
 });

@@ -42,7 +42,7 @@ test.each([
     { file, found, outcome: 'failed', reason: 'EROFS\u001b[2J' },
     [`${file} could not be written: EROFS`, '  npm test  (package.json)', open],
   ],
-])('it says what it found, and what is to be done: case %#', async (checks, lines) => {
+])('says what it found, and what to do: case %#', async (checks, lines) => {
   const answer = { project, created: true, checks, merging };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
   expect(await init(daemon.context, '.', {}, nobody)).toBe(0);
@@ -65,14 +65,14 @@ test('a repository without a commit needs one before an agent can work in it', a
   expect(daemon.texts[0]).toContain('\nnext: make a first commit, then pawl work "what to do"\n');
 });
 
-test('commands that are to be typed right here name no directory', async () => {
+test('commands for the current directory name no directory', async () => {
   const answer = { project: { ...project, root: process.cwd() }, created: true, checks: null, merging };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
   await init(daemon.context, '.', {}, nobody);
   expect(daemon.texts[0]).toContain(`\nfirst: ${merging.notCommitted}`);
 });
 
-test('--no-checks asks for none, and --json has everything', async () => {
+test('--no-checks requests none, and --json has everything', async () => {
   const answer = { project, created: true, checks: null, merging: null };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer));
   await init(daemon.context, '/code/shop', { name: 'shop', checks: false }, nobody);
@@ -119,11 +119,11 @@ describe('merging and pushing', () => {
     expect(requests).toEqual(expected.requests);
   });
 
-  test('with --json nobody is asked', async () => {
+  test('with --json it does not ask', async () => {
     expect(await initWith(['y', 'y'], {}, true)).toMatchObject({ questions: [], requests: [add] });
   });
 
-  test('where a configuration exists nobody is asked', async () => {
+  test('with an existing configuration it does not ask', async () => {
     await using place = await temporaryDirectory();
     await sampleRepository(place.path, { files: { '.pawl/config.yaml': 'checks: make\n' } });
     const answer = { project, created: true, checks: null, merging };
@@ -144,7 +144,7 @@ describe('--commit', () => {
     return path;
   }
 
-  test('on another branch it says which commands bring the file to the target branch', async () => {
+  test('on another branch it prints the commands that bring the file to the target branch', async () => {
     await using place = await temporaryDirectory();
     const root = await aCheckout(join(place.path, 'checkout'));
     await git(root, ['switch', '--quiet', '-c', 'feature']);
@@ -158,7 +158,7 @@ describe('--commit', () => {
     expect(daemon.requests).toEqual(['POST /api/projects', 'POST /api/projects']);
   });
 
-  test('on a detached HEAD it says which branch to switch to', async () => {
+  test('on a detached HEAD it names the branch to switch to', async () => {
     await using place = await temporaryDirectory();
     const root = await aCheckout(join(place.path, 'checkout'));
     await git(root, ['switch', '--quiet', '--detach']);
@@ -171,7 +171,7 @@ describe('--commit', () => {
   });
 });
 
-test('a project that is tracked again says so, and which of its crew came back', async () => {
+test('a project that is tracked again says so, and lists its restarted crew', async () => {
   const answer = { project, created: false, trackedAgain: true, checks: null, merging: null };
   const members = [
     { role: 'supervisor', agent: agentView() },

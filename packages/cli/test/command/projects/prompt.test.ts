@@ -24,7 +24,7 @@ test('a prompt is shown in its two halves, as plain text', async () => {
   ]);
 });
 
-test('one that was all in the first message, or is cut, says so', async () => {
+test('says if all of it was in the first message, or if it is cut', async () => {
   const cut = { ...sent, system: '', truncated: true, bytes: 2_000_000 };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, cut), { json: false });
   await prompt(daemon.context, 'brave-otter', {});

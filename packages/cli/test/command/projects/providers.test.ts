@@ -45,7 +45,7 @@ const cline = {
 };
 const list = { providers: [claude, cline], problems: [{ name: 'bad', reason: 'providers.bad: no\nway' }] };
 
-test('those that are installed are a table, the others are named with how to get them', async () => {
+test('installed ones are a table, the others are named with how to install them', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, list), { json: false });
   expect(await providers({ ...daemon.context, columns: 160 }, {})).toBe(0);
   expect(daemon.requests).toEqual(['GET /api/providers']);
@@ -64,7 +64,7 @@ test('with --all the others are in the table too', async () => {
   expect(daemon.texts.join('\n')).toMatch(/cline\s+-\s+yes\s+-\s+yes\s+yes\s+-\s+-\s+-\s+not installed/);
 });
 
-test('as JSON it is all of it', async () => {
+test('as JSON it is complete', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, list));
   await providers(daemon.context, {});
   expect(daemon.printed).toEqual([{ kind: 'providers', data: list }]);

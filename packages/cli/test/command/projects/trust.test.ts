@@ -43,7 +43,7 @@ describe('without a terminal', () => {
   });
 });
 
-test('--list shows each file, who reads it and what it would do, and trusts nothing', async () => {
+test('--list shows each file, its readers and its effect, and trusts nothing', async () => {
   await using daemon = await aDaemon();
   expect(await trust(daemon.context, '/shop', { list: true }, nobody)).toBe(0);
   expect(daemon.requests).toEqual(['GET /api/trust?path=%2Fshop']);
@@ -82,7 +82,7 @@ describe('at a terminal', () => {
     expect(daemon.bodies[1]).toEqual({ path: '/shop', shown });
   });
 
-  test.each([[[]], [[definition, link]]])('nobody is asked where there is nothing to decide: %j', async (files) => {
+  test.each([[[]], [[definition, link]]])('does not ask if there is nothing to decide: %j', async (files) => {
     await using daemon = await aDaemon(files);
     expect(await trust(daemon.context, '/shop', {}, { ...nobody, present: true })).toBe(0);
     expect(daemon.requests).toHaveLength(1);
