@@ -88,7 +88,7 @@ describe('printable text', () => {
     if (printable(shown) !== shown) throw new Error(`${JSON.stringify(text)} is not at rest`);
   };
 
-  test('nothing dangerous is left of any text', () => {
+  test('no text leaves anything dangerous', () => {
     fc.assert(fc.property(fc.string({ unit: fc.constantFrom(...pieces), maxLength: 40 }), check), { numRuns: 2_000 });
     fc.assert(
       fc.property(
@@ -100,7 +100,7 @@ describe('printable text', () => {
     for (let code = 0; code <= 0xff_ff; code++) check(`a${String.fromCharCode(code)}b`);
   });
 
-  test('nor of 100,000 random ones', () => {
+  test('nor do 100,000 random ones', () => {
     let state = 1;
     // A plain linear generator: quick, and the same in every run.
     const next = (limit: number) => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) % limit;
@@ -111,7 +111,7 @@ describe('printable text', () => {
     }
   });
 
-  test('long hostile text takes no long time', () => {
+  test('long hostile text is fast', () => {
     const spentMs = processorMs(() => {
       for (const piece of ['\u001B[', '\u001B]', '\u009D', '\u001B[1;', '\u001B ', '\u001B[ '])
         check(piece.repeat(200_000));
@@ -159,7 +159,7 @@ describe('a cut to a width', () => {
     expect(fit(text, columns)).toBe(expected);
   });
 
-  test('it never takes more, and never cuts a character in two', () => {
+  test('never wider, and never cuts a character in two', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 30 }), fc.integer({ min: 1, max: 20 }), (text, columns) => {
         const cut = fit(text, columns);
@@ -183,7 +183,7 @@ describe('a diff', () => {
     expect(visible(text)).toBe(shown);
   });
 
-  test('of any text sends nothing to the terminal that it would act on', () => {
+  test('of any text sends no escapes to the terminal', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces)), (parts) => {
         expect(visible(parts.join(''))).not.toMatch(dangerous);

@@ -51,7 +51,7 @@ describe('a painted line is cut', () => {
     expect(cut(line, columns)).toBe(expected);
   });
 
-  test('to the width that was given, whatever it holds, and every colour ends', () => {
+  test('to the given width, whatever it contains, and every colour ends', () => {
     const part = fc.oneof(fc.string({ unit: 'grapheme' }).map(printableLine), fc.constantFrom('漢字', '😀', 'e\u0301'));
     const painted = fc
       .tuple(

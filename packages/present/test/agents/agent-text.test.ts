@@ -29,13 +29,13 @@ describe('an agent', () => {
     expect(stateOf(given)).toBe(state);
   });
 
-  test('its run took so long, or has so far', () => {
+  test('the duration of its run, or so far', () => {
     expect(runDuration(agent({}), 9_000)).toBe('');
     expect(runDuration(agent({ run }), 9_000)).toBe('2.5s');
     expect(runDuration(agent({ run: { ...run, endedAt: null } }), 9_000)).toBe('8.0s');
   });
 
-  test('its task is the first line of what it was given, whatever it does now', () => {
+  test('its task is the first line of its assignment, whatever it does now', () => {
     const given = { assignment: 'fix it\nwith care', detail: 'calling Bash', run: { task: 'Mail has come for you' } };
     expect(taskOf(agent(given))).toBe('fix it');
     expect(activityOf(agent(given))).toBe('calling Bash');
@@ -43,7 +43,7 @@ describe('an agent', () => {
     expect(activityOf(agent({ detail: '' }))).toBe('-');
   });
 
-  test('its change and its cost; what is unknown is no zero', () => {
+  test('its change and its cost; unknown is not zero', () => {
     expect(changeOf(agent({ change: { id: 'abcdefghijkl', state: 'testing' } }))).toBe('abcdef testing');
     expect(changeOf(agent({ change: null }))).toBe('-');
     expect(costOf(agent({ cost: { usd: 0.012, tokens: 5 } }))).toBe('$0.012');
@@ -53,7 +53,7 @@ describe('an agent', () => {
   });
 });
 
-test('states are counted, what goes on first [W1-25]', () => {
+test('states are counted, active ones first [W1-25]', () => {
   const states = 'dead idle running dead running idle running'.split(' ');
   expect(stateCounts(states)).toBe('7 agents: 3 running, 2 idle, 2 dead');
   expect(stateCounts([])).toBe('0 agents');

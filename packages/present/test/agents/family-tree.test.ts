@@ -41,7 +41,7 @@ test('the family is drawn from agent 0 down, oldest children first, with counts 
   ]);
 });
 
-test('the dead are shown where somebody living descends from them, and all of them on request [W1-25]', () => {
+test('dead agents with living descendants are shown, and all of them on request [W1-25]', () => {
   const agents = [
     member(6, 5, dead),
     member(5, 0, dead),
@@ -63,7 +63,7 @@ test('the dead are shown where somebody living descends from them, and all of th
   expect(familyText(agents, { ...options, all: true }).slice(-3)).toEqual(['└─ a5 dead', '   └─ a6 dead', counts]);
 });
 
-test('the reaped are hidden, and their children stand under whoever looks after them', () => {
+test('reaped agents are hidden, and their children are under their supervisor', () => {
   const reaped = member(1, 0, { status: 'reaped' });
   const child = member(2, 1, { supervisorId: idOf(0) });
   const expected = ['root idle', '└─ a2 idle (under root)', '1 agent: 1 idle'];
@@ -76,7 +76,7 @@ test('without any agent there is agent 0, and without that nothing', () => {
   expect(familyText([], options)).toEqual(['0 agents']);
 });
 
-test('what is folded away counts only what would be shown', () => {
+test('the folded count includes only visible agents', () => {
   const lines = familyText(
     chain(100, (number) => (number > 60 ? dead : {})),
     { ...options, deepest: 10 },
@@ -84,7 +84,7 @@ test('what is folded away counts only what would be shown', () => {
   expect(lines.at(-2)?.trim()).toBe('└─ … 50 deeper');
 });
 
-test('5,000 siblings are drawn in the order of their birth, though their times are the same', () => {
+test('5,000 siblings are drawn in order of creation, even with equal times', () => {
   const siblings = Array.from({ length: 5_000 }, (_, index) => member(index + 1, 0)).toReversed();
   const lines = familyText([...siblings, root], options);
   expect(lines).toHaveLength(5_002);

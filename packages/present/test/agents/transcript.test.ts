@@ -20,24 +20,24 @@ const delta = (text: string): StreamEvent => ({ type: 'text-delta', text });
 const whole = (text: string): StreamEvent => ({ type: 'text', text });
 const result: StreamEvent = { type: 'result', ok: true, text: 'x', fault: null };
 
-test('text that came in pieces is shown once, and as it comes', () => {
+test('text in pieces is shown once, as it arrives', () => {
   expect(shown([delta('Hel')], [delta('lo')], [whole('Hello')], [result])).toBe('Hello\n■ turn ended\n');
 });
 
-test('of a text whose end was not seen in pieces, the rest is added', () => {
+test('the rest of an incompletely streamed text is added', () => {
   expect(shown([delta('Hel')], [whole('Hello there')])).toBe('Hello there\n');
 });
 
-test('another text than was begun is shown whole', () => {
+test('a different final text is shown whole', () => {
   expect(shown([delta('Hel')], [whole('Goodbye')])).toBe('Hel\nGoodbye\n');
 });
 
-test('pieces of a text that never comes whole are one text', () => {
+test('pieces without a final text are one text', () => {
   const part = (text: string): StreamEvent => ({ type: 'text', text, piece: true });
   expect(shown([part('Hel'), part('lo')], [part(' there'), result])).toBe('Hello there\n■ turn ended\n');
 });
 
-test('two texts in a row, and a tool in between, each stand on their own line', () => {
+test('consecutive texts, and a tool in between, each get their own line', () => {
   const tool: StreamEvent = { type: 'tool-call', id: 't', name: 'Bash', input: 'ls' };
   expect(shown([delta('a'), whole('a'), tool, delta('b'), whole('b')])).toBe('a\n▸ Bash ls\nb\n');
 });
