@@ -13,7 +13,7 @@ import type { TestDaemon } from './support/daemon.ts';
 import { startTestDaemon, viewOf } from './support/daemon.ts';
 import { committing, doneErrand } from './support/errand.ts';
 import { allEvents } from './support/mail.ts';
-import { checkScript, commitFiles, commitOn, configWith, propose, queueNow, reaches } from './support/ratchet.ts';
+import { checkScript, commitFiles, commitOn, configWith, propose, queueNow, reaches } from './support/merge-queue.ts';
 
 const hourMs = 60 * 60 * 1000;
 

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
-import { mailShop } from '../support/mail-shop.ts';
+import { openMailHome } from '../support/mail-home.ts';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { join } from 'node:path';
 
@@ -71,7 +71,7 @@ test('switching keeps the draft for each agent, reaches neighbours, and survives
 });
 
 test('each agent keeps its own draft and scroll position across switches from any terminal, and nothing else changes [S1-08, S1-09, S1-10, S1-12]', async () => {
-  await using place = await mailShop();
+  await using place = await openMailHome();
   const { platform, root, fox, owl, elk } = place;
   const family = [fox, owl, elk];
   const find = async (name: string) => [root, ...family].find(({ alias }) => alias === name) ?? root;

@@ -2,7 +2,7 @@ import { git } from '@pawl/testing/sample-repository';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles } from '../support/ratchet.ts';
+import { commitFiles } from '../support/merge-queue.ts';
 
 test('work, an errand and a fork from a linked worktree start at its own HEAD, in the same project', async () => {
   await using daemon = await startTestDaemon();

@@ -10,7 +10,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
-import { mailShop } from '../support/mail-shop.ts';
+import { openMailHome } from '../support/mail-home.ts';
 import { runRecord, sessionRecord } from '../support/records.ts';
 import { outputHas } from '../support/output.ts';
 
@@ -47,7 +47,7 @@ test('state.json lists the agents for other programs, and follows each change [S
 });
 
 test('state.json has every field of each living agent, from current facts [S4-25, S4-29]', async () => {
-  await using place = await mailShop();
+  await using place = await openMailHome();
   const { platform, store, home, fox, owl, elk } = place;
   const run = runRecord({ agentId: fox.id, projectId: fox.projectId ?? '' });
   await store.write(async (tx) => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { patchChange, startQuietDaemon } from '../support/change.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { committing, doneErrand } from '../support/errand.ts';
-import { commitFiles, commitOn } from '../support/ratchet.ts';
+import { commitFiles, commitOn } from '../support/merge-queue.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

@@ -16,8 +16,8 @@ import { insertRun } from '@pawl/store/sessions/runs';
 import { expect, test } from 'vitest';
 import type { TestCrew } from '../support/crew.ts';
 import { openCrew } from '../support/crew.ts';
-import type { Files } from '../support/ratchet.ts';
-import { commitFiles, commitOn, configWith } from '../support/ratchet.ts';
+import type { Files } from '../support/merge-queue.ts';
+import { commitFiles, commitOn, configWith } from '../support/merge-queue.ts';
 import { agentRecord, runRecord } from '../support/records.ts';
 
 const person: Asker = { is: 'person' };

@@ -18,7 +18,7 @@ import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { fingerprint } from '../support/errand.ts';
 import { mcpOverHttp } from '../support/mcp.ts';
-import { changeNow, commitOn, propose } from '../support/ratchet.ts';
+import { changeNow, commitOn, propose } from '../support/merge-queue.ts';
 import { agentRecord, changeRecord, runRecord } from '../support/records.ts';
 
 let daemon: TestDaemon;

@@ -14,7 +14,7 @@ import type { TestDaemon } from '../support/daemon.ts';
 import { runEnded, startTestDaemon, writeScenario } from '../support/daemon.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
 import { committing } from '../support/errand.ts';
-import { commitFiles, commitOn, configWith } from '../support/ratchet.ts';
+import { commitFiles, commitOn, configWith } from '../support/merge-queue.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

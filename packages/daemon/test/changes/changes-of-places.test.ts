@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { PlacesDaemon } from '../support/places.ts';
 import { commitIn, startPlacesDaemon } from '../support/places.ts';
-import { commitFiles, configWith } from '../support/ratchet.ts';
+import { commitFiles, configWith } from '../support/merge-queue.ts';
 
 let daemon: PlacesDaemon;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Branches } from '../support/branches.ts';
 import { startBranches } from '../support/branches.ts';
 import { changeEvents, inStore } from '../support/change.ts';
-import { changeNow } from '../support/ratchet.ts';
+import { changeNow } from '../support/merge-queue.ts';
 
 let daemon: Branches['daemon'];
 let aChange: Branches['aChange'];

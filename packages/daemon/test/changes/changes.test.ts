@@ -7,7 +7,7 @@ import type { Branches } from '../support/branches.ts';
 import { startBranches } from '../support/branches.ts';
 import { changeEvents, inStore, ownDirectory } from '../support/change.ts';
 import { fingerprint } from '../support/errand.ts';
-import { changeNow } from '../support/ratchet.ts';
+import { changeNow } from '../support/merge-queue.ts';
 
 let daemon: Branches['daemon'];
 let aChange: Branches['aChange'];

@@ -16,7 +16,7 @@ import {
   queueNow,
   reaches,
   runsIn,
-} from '../support/ratchet.ts';
+} from '../support/merge-queue.ts';
 
 type Place = TestDaemon & {
   /** Everything that a merge or a push would change: the refs of the origin, and main. */

@@ -10,12 +10,12 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import type { Step } from '../support/check-shop.ts';
-import { checksOf, openCheckShop } from '../support/check-shop.ts';
+import type { Step } from '../support/check-home.ts';
+import { checksOf, openCheckHome } from '../support/check-home.ts';
 
 /** A running check that no daemon watches any more. */
 async function abandoned(place: string, steps: (Step | string)[], options: { clock?: () => number } = {}) {
-  const platform = await openCheckShop(place, options);
+  const platform = await openCheckHome(place, options);
   const first = platform.checker();
   const { id } = await platform.start(first, checksOf(steps));
   await waitUntil(async () => (await checkById(platform.store.db, id))?.pid ?? null, {
@@ -53,7 +53,7 @@ test('a check that ended unobserved is settled by its files', async () => {
 test('a check abandoned after a failure is resumed once by `tend`', async () => {
   await using place = await temporaryDirectory();
   const go = join(place.path, 'go');
-  await using platform = await openCheckShop(place.path);
+  await using platform = await openCheckHome(place.path);
   const checker = platform.checker();
   const { id } = await platform.start(checker, checksOf([`until [ -e '${go}' ]; do sleep 0.01; done; echo over`]));
   await waitUntil(async () => (await checkById(platform.store.db, id))?.pid ?? null, {
@@ -88,7 +88,7 @@ test('a check whose processes were all killed is lost, and that is a failure', a
 
 test('a shim killed under a running check is noticed, and the rest of it is ended', async () => {
   await using place = await temporaryDirectory();
-  await using platform = await openCheckShop(place.path);
+  await using platform = await openCheckHome(place.path);
   const { id } = await platform.start(platform.checker({ livenessMs: 50, pollMs: 20 }), checksOf(['echo a; sleep 60']));
   const look = () => checkById(platform.store.db, id);
   const pid = await waitUntil(async () => (await look())?.pid ?? null, { what: 'the process' });
@@ -154,7 +154,7 @@ test('a check that deletes its own records does not run twice', async () => {
 
 test('leftovers of checks that ended, or never started, are removed at the next start', async () => {
   await using place = await temporaryDirectory();
-  await using platform = await openCheckShop(place.path);
+  await using platform = await openCheckHome(place.path);
   const { checks } = platform.platform.home;
   await mkdir(join(checks, newId(), 'tree', '.git'), { recursive: true });
   await mkdir(join(checks, 'not-of-a-check'));
@@ -166,7 +166,7 @@ test('leftovers of checks that ended, or never started, are removed at the next 
 
 test('a closed checker starts and cancels nothing', async () => {
   await using place = await temporaryDirectory();
-  await using platform = await openCheckShop(place.path);
+  await using platform = await openCheckHome(place.path);
   const checker = platform.checker();
   await checker.close();
   await expect(platform.start(checker, checksOf(['echo a']))).rejects.toMatchObject({ code: 'unavailable' });

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openCheckShop } from '../support/check-shop.ts';
+import { openCheckHome } from '../support/check-home.ts';
 
 const points: CrashPoint[] = [
   'check.after_row',
@@ -30,7 +30,7 @@ test.each(sampleOf(points, 2))('a check whose daemon is killed at %s is continue
   await using place = await temporaryDirectory();
   const ran = join(place.path, 'ran');
   await dieAt(point, place.path, [`echo one | tee -a '${ran}'`, `echo two | tee -a '${ran}'`]);
-  await using platform = await openCheckShop(place.path);
+  await using platform = await openCheckHome(place.path);
   const checker = platform.checker();
   await checker.adopt();
   const [check, ...others] = await recentChecks(platform.store.db, platform.project.id, 10);

@@ -11,13 +11,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import type { CheckShopOptions } from '../support/check-shop.ts';
-import { checksOf, openCheckShop } from '../support/check-shop.ts';
+import type { CheckHomeOptions } from '../support/check-home.ts';
+import { checksOf, openCheckHome } from '../support/check-home.ts';
 
 /** A place for one test, with a checker in it. */
-async function scene(options: CheckShopOptions & { bounds?: Partial<CheckBounds> } = {}) {
+async function scene(options: CheckHomeOptions & { bounds?: Partial<CheckBounds> } = {}) {
   const place = await temporaryDirectory();
-  const platform = await openCheckShop(place.path, options);
+  const platform = await openCheckHome(place.path, options);
   const checker = platform.checker({ livenessMs: 100, ...options.bounds });
   return {
     ...platform,

@@ -8,13 +8,13 @@ import { limits } from '@pawl/schema/limit';
 import { queueOf, updateQueue } from '@pawl/store/changes/queues';
 import { git } from '@pawl/testing/sample-repository';
 import { expect, test } from 'vitest';
-import { openForgeShop } from '../support/forge-shop.ts';
+import { openForgeHome } from '../support/forge-home.ts';
 
 type Advance = NonNullable<Queue['advance']>;
 
 /** A change that is open on the forge and has passed: only the merge is left. */
-async function openReady(given: Parameters<typeof openForgeShop>[0] = {}) {
-  const place = await openForgeShop(given);
+async function openReady(given: Parameters<typeof openForgeHome>[0] = {}) {
+  const place = await openForgeHome(given);
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const change = await place.propose('work/a');
   await place.sync();

@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
-import { changeNow, commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { changeNow, commitFiles, configWith, propose, queueNow, reaches } from '../support/merge-queue.ts';
 
 /** A project on GitHub, its checkout, and a clock that can be set ahead. */
 async function startOnGithub(path: string, more = '', run = 'cat README.md') {

@@ -4,10 +4,10 @@ import { limits } from '@pawl/schema/limit';
 import { insertCheck, recentChecks } from '@pawl/store/changes/checks';
 import { updateQueue } from '@pawl/store/changes/queues';
 import { expect, test } from 'vitest';
-import { openForgeShop } from '../support/forge-shop.ts';
+import { openForgeHome } from '../support/forge-home.ts';
 
 test('an alarm of the forge’s CI outlasts our own green check, and ends when the forge is green', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   const { server, store, project, link } = place;
   const commit = (await place.bench()).target.tip;
   const look = async () => {

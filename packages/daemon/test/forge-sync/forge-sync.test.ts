@@ -8,12 +8,12 @@ import { git } from '@pawl/testing/sample-repository';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { openForgeShop } from '../support/forge-shop.ts';
+import { openForgeHome } from '../support/forge-home.ts';
 
 const remoteTip = (path: string, branch: string) => git(path, ['rev-parse', `refs/heads/${branch}`]);
 
 test('an open change is pushed and becomes a pull request, once', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
   await place.sync();
@@ -27,7 +27,7 @@ test('an open change is pushed and becomes a pull request, once', async () => {
 });
 
 test('without a person’s permission nothing is pushed or opened; the permission is for its head only', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   await place.store.write((tx) => updateProjectSettings(tx, place.project.id, { pushAllowedAt: null }));
   const refs = () => git(place.server.repository, ['for-each-ref']);
   const before = await refs();
@@ -49,7 +49,7 @@ test('without a person’s permission nothing is pushed or opened; the permissio
 });
 
 test('interrupted after the push or after the opening, it is opened once', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
   place.server.on((state) => (state.trouble = { kind: 'offline', command: 'pr create', times: 1 }));
@@ -62,7 +62,7 @@ test('interrupted after the push or after the opening, it is opened once', async
 });
 
 test('after an error the forge is paused for a while, and so it is right after a pass', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   place.server.on((state) => (state.trouble = { kind: 'rate-limit', command: 'pr list', times: 1 }));
   await expect(place.sync()).rejects.toMatchObject({ code: 'unavailable' });
   const asked = () => place.server.on(({ log }) => log.length);
@@ -74,7 +74,7 @@ test('after an error the forge is paused for a while, and so it is right after a
 });
 
 test('a moved head is pushed, even if rewritten; commits of others are never overwritten', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const change = await place.propose('work/a');
   await place.sync();
@@ -98,7 +98,7 @@ test('a moved head is pushed, even if rewritten; commits of others are never ove
 });
 
 test('a branch of that name with other commits is left alone, and the change says so', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   const theirs = await place.server.push('work/a', { 'theirs.txt': 'x\n' });
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
@@ -111,7 +111,7 @@ test('a branch of that name with other commits is left alone, and the change say
 });
 
 test('requested changes and failing checks hold a change, until they are resolved [S4-07]', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
   await place.sync();
@@ -140,7 +140,7 @@ test('requested changes and failing checks hold a change, until they are resolve
 });
 
 test('a person’s hold stays, whatever the forge says', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const mine = { reason: 'not today', by: 'a person', at: 1 };
   const { id } = await place.propose('work/a', { hold: mine });
@@ -152,7 +152,7 @@ test('a person’s hold stays, whatever the forge says', async () => {
 });
 
 test('a change that is not queued is a draft; it is ready once it is queued', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a', { queuedAt: null });
   await place.sync();
@@ -167,7 +167,7 @@ test('a change that is not queued is a draft; it is ready once it is queued', as
 });
 
 test('a change that waits for a person is labelled needs-human-input [S4-07]', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a', { findings: [{ kind: 'fewer-tests', detail: '3 instead of 5' }] });
   await place.sync();
@@ -179,7 +179,7 @@ test('a change that waits for a person is labelled needs-human-input [S4-07]', a
 });
 
 test('comments are posted there, each once [S4-14]', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
   await place.sync();
@@ -200,7 +200,7 @@ test('comments are posted there, each once [S4-14]', async () => {
 });
 
 test('closing or merging the pull request closes or merges the change', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   for (const name of ['a', 'b']) await place.commit(`work/${name}`, { [`${name}.txt`]: 'x\n' });
   const merged = await place.propose('work/a');
   const closed = await place.propose('work/b');
@@ -216,7 +216,7 @@ test('closing or merging the pull request closes or merges the change', async ()
 });
 
 test('closing a change closes its pull request, and its learnings become an issue, once [S4-07]', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
   await place.sync();
@@ -238,7 +238,7 @@ test('closing a change closes its pull request, and its learnings become an issu
 });
 
 test('a pull request with our label becomes a change, and follows its pushes', async () => {
-  await using place = await openForgeShop({ server: { labels: ['pawl'] } });
+  await using place = await openForgeHome({ server: { labels: ['pawl'] } });
   const head = await place.server.push('feature/x', { 'x.txt': 'x\n' });
   const words = ['pr', 'create', '--repo', 'octo/sample', '--head', 'feature/x', '--label', 'pawl', '--draft'];
   place.server.gh([...words, '--title', 'Feature\u001b[31m x', '--body', 'words']);
@@ -256,7 +256,7 @@ test('a pull request with our label becomes a change, and follows its pushes', a
 });
 
 test('pull requests from forks, for other branches, or without the label are ignored; any branch name works', async () => {
-  await using place = await openForgeShop({ server: { labels: ['pawl'] } });
+  await using place = await openForgeHome({ server: { labels: ['pawl'] } });
   const { server } = place;
   const fork = `${server.repository}-fork`;
   await git(server.repository, ['clone', '--quiet', '--bare', server.repository, fork]);
@@ -278,7 +278,7 @@ test('pull requests from forks, for other branches, or without the label are ign
 });
 
 test('a main that is red on the forge is reported as long as it is', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   const commit = await remoteTip(place.server.repository, 'main');
   await place.sync();
   expect(place.link.main).toMatchObject({ tip: commit, checks: null });
@@ -291,7 +291,7 @@ test('a main that is red on the forge is reported as long as it is', async () =>
 });
 
 test('a change is merged there, pinned to its head, and only while nothing blocks it [S4-06]', async () => {
-  await using place = await openForgeShop();
+  await using place = await openForgeHome();
   const head = await place.commit('work/a', { 'a.txt': 'a\n' });
   const { id } = await place.propose('work/a');
   const asked = { ref: '1', message: 'A change\n\nWhat it does.\n' };
@@ -314,7 +314,7 @@ test('a change is merged there, pinned to its head, and only while nothing block
 });
 
 test('with read access only, changes are proposed from the fork and never merged [W4-19]', async () => {
-  await using place = await openForgeShop({ server: { permission: 'READ' } });
+  await using place = await openForgeHome({ server: { permission: 'READ' } });
   const fork = `${place.server.repository}-fork`;
   await git(place.server.repository, ['clone', '--quiet', '--bare', place.server.repository, fork]);
   place.server.on(({ repositories }) => void (repositories['octo-cat'] = fork));

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { runEnded, writeScenario } from '../support/daemon.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
 import { committing } from '../support/errand.ts';
-import { commitFiles, configWith } from '../support/ratchet.ts';
+import { commitFiles, configWith } from '../support/merge-queue.ts';
 
 /** Between the merge and its record, between that and settling the task, and after it. */
 const points: CrashPoint[] = ['advance.after_ref', 'advance.after_record', 'landing.after_record'];

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { committing } from '../support/errand.ts';
-import { checkScript, commitFiles, configWith } from '../support/ratchet.ts';
+import { checkScript, commitFiles, configWith } from '../support/merge-queue.ts';
 
 /** Each of these waits for agents and checks, one after the other. */
 async function startPlan(more = ''): Promise<TestDaemon> {

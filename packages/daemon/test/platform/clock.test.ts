@@ -10,7 +10,7 @@ import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon, viewOf } from '../support/daemon.ts';
 import { askAs, atWork, endedUnseen } from '../questions/asking.ts';
-import { mailShop } from '../support/mail-shop.ts';
+import { openMailHome } from '../support/mail-home.ts';
 import { storeOf } from '../support/stores.ts';
 
 const twoHoursMs = 2 * 60 * 60_000;
@@ -139,7 +139,7 @@ describe.each([
   test('while no daemon runs keeps the remaining time of a question', async () => {
     const clocks = { wall: Date.now(), monotonic: 50 };
     const ofDaemon = () => createClock({ wall: () => clocks.wall, monotonic: () => clocks.monotonic });
-    await using place = await mailShop({ clock: () => clocks.wall });
+    await using place = await openMailHome({ clock: () => clocks.wall });
     const { store, fox, owl } = place;
     expect(await settleTimes(store, ofDaemon())).toBe(0);
     const question: Question = {

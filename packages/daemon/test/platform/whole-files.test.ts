@@ -24,7 +24,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mailShop } from '../support/mail-shop.ts';
+import { openMailHome } from '../support/mail-home.ts';
 
 /**
  * Fails unless `change` replaces the file at `path`: a hard link to the old file keeps the old content, which writing
@@ -42,7 +42,7 @@ async function expectReplaced(path: string, change: () => unknown): Promise<void
 
 describe('a file that others read is replaced atomically:', () => {
   test('state.json, readable by its owner only [S4-26]', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { platform, home } = place;
     const file = () => keepStateFile({ ...platform, environment: {}, repositories: new Map(), startedAt: 1 }).close();
     await file();
@@ -55,7 +55,7 @@ describe('a file that others read is replaced atomically:', () => {
   });
 
   test('the file of a mail [S4-15]', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { platform, store, home, fox, owl } = place;
     const mail = await place.send(fox, owl, 'hello');
     await keepMirror(platform).close();
@@ -66,7 +66,7 @@ describe('a file that others read is replaced atomically:', () => {
   });
 
   test('the body of a long mail', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { id, file } = await storeBody(place.platform, 'first '.repeat(2_000));
     const path = join(place.home.mail, file ?? '');
     await expectReplaced(path, () => storeBody(place.platform, 'again '.repeat(2_000), id));

@@ -5,14 +5,14 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openBranchShop } from '../support/branch-shop.ts';
+import { openBranchHome } from '../support/branch-home.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles, commitOn } from '../support/ratchet.ts';
+import { commitFiles, commitOn } from '../support/merge-queue.ts';
 
 /** A project whose remote has another main than the checkout. */
 async function start() {
   const place = await temporaryDirectory();
-  const platform = await openBranchShop(place.path);
+  const platform = await openBranchHome(place.path);
   const { root } = platform;
   const theirs = await commitOn(root, 'theirs', { 'theirs.txt': 'theirs\n' });
   await git(root, ['branch', '-D', 'theirs']);

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { committing } from '../support/errand.ts';
-import { commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { commitFiles, configWith, propose, queueNow, reaches } from '../support/merge-queue.ts';
 
 const config = configWith('echo passed', 'queue: {auto: false}\nfixer: false\n');
 

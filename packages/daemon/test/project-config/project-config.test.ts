@@ -5,7 +5,7 @@ import { openRepository } from '@pawl/git/repository/repository';
 import { homeAt } from '@pawl/protocol/node/home';
 import { newId } from '@pawl/schema/id';
 import { git, sampleRepository } from '@pawl/testing/sample-repository';
-import { commitFiles } from '../support/ratchet.ts';
+import { commitFiles } from '../support/merge-queue.ts';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

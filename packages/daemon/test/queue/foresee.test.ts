@@ -6,17 +6,17 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { BranchShop } from '../support/branch-shop.ts';
-import { openBranchShop } from '../support/branch-shop.ts';
+import type { BranchHome } from '../support/branch-home.ts';
+import { openBranchHome } from '../support/branch-home.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { committing } from '../support/errand.ts';
 import { outputHas } from '../support/output.ts';
 import { commitIn, startPlacesDaemon } from '../support/places.ts';
-import { commitFiles, commitOn, configWith, propose } from '../support/ratchet.ts';
+import { commitFiles, commitOn, configWith, propose } from '../support/merge-queue.ts';
 
 async function start() {
   const place = await temporaryDirectory();
-  const platform = await openBranchShop(place.path);
+  const platform = await openBranchHome(place.path);
   return Object.assign(platform, {
     look: () =>
       foreseeConflicts(platform.platform, platform.project, platform.repository, platform.ownDir, { enabled: true }),
@@ -28,7 +28,7 @@ async function start() {
 }
 
 /** An agent that has committed these files. */
-async function worker(platform: BranchShop, alias: string, files: Record<string, string>) {
+async function worker(platform: BranchHome, alias: string, files: Record<string, string>) {
   const agent = await platform.agent(alias);
   await commitFiles(agent.worktree ?? '', files);
   return agent;

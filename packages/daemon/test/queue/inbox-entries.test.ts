@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { checkScript, commitFiles, configWith, propose, reaches } from '../support/ratchet.ts';
+import { checkScript, commitFiles, configWith, propose, reaches } from '../support/merge-queue.ts';
 
 let daemon: TestDaemon;
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles, commitOn, configWith, propose, reaches } from '../support/ratchet.ts';
+import { commitFiles, commitOn, configWith, propose, reaches } from '../support/merge-queue.ts';
 
 /**
  * All of the person's state in a checkout, byte by byte: files, index, HEAD, operations in progress, stash, config,

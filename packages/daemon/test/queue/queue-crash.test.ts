@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeScenario } from '../support/daemon.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
-import { commitFiles, commitOn, configWith, everyTip, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { commitFiles, commitOn, configWith, everyTip, propose, queueNow, reaches } from '../support/merge-queue.ts';
 
 /** A repository whose check records the tree that it ran at, and fails with a file `bad.txt`. */
 async function makePlace(path: string, more = '') {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { checkScript, commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { checkScript, commitFiles, configWith, propose, queueNow, reaches } from '../support/merge-queue.ts';
 
 /** A daemon with a queue whose main is green, and a fixer that plays a scenario. */
 async function startGreen(steps: unknown[]): Promise<TestDaemon> {

@@ -15,7 +15,7 @@ import {
   propose,
   queueNow,
   reaches,
-} from '../support/ratchet.ts';
+} from '../support/merge-queue.ts';
 
 test(
   'good branches pass beside some that fail together, some that conflict, one that hangs and one that is flaky [fault 30]',

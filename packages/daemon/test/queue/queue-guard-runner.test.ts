@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles, configWith, propose, reaches } from '../support/ratchet.ts';
+import { commitFiles, configWith, propose, reaches } from '../support/merge-queue.ts';
 
 /** A check whose command runs a script that imports another, which imports a third. */
 const runner = {

@@ -3,7 +3,7 @@ import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { commitFiles, configWith, propose, queueNow, reaches } from '../support/merge-queue.ts';
 
 const tests = (from: number, to: number) =>
   [

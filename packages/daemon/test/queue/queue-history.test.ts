@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { checkScript, commitFiles, commitOn, configWith, everyTip } from '../support/ratchet.ts';
+import { checkScript, commitFiles, commitOn, configWith, everyTip } from '../support/merge-queue.ts';
 
 let daemon: TestDaemon;
 beforeAll(async () => {

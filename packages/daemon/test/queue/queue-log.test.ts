@@ -1,7 +1,7 @@
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { commitFiles, configWith, propose, queueNow, reaches } from '../support/merge-queue.ts';
 
 test('the output of main’s check can be read without a change, and any other check by an id prefix', async () => {
   await using daemon = await startTestDaemon();

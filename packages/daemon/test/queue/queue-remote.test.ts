@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles, commitOn, configWith, everyTip, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { commitFiles, commitOn, configWith, everyTip, propose, queueNow, reaches } from '../support/merge-queue.ts';
 import { storeOf } from '../support/stores.ts';
 
 /** A daemon whose project was cloned from a bare origin, which records every move of its main. */

@@ -3,7 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
-import { commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { commitFiles, configWith, propose, queueNow, reaches } from '../support/merge-queue.ts';
 
 test('a failed queue pass is retried soon, without waiting for the slow poll', async () => {
   await using daemon = await startTestDaemon({ timing: { queueMs: 600_000 } });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { changeNow, commitFiles, commitOn, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { changeNow, commitFiles, commitOn, configWith, propose, queueNow, reaches } from '../support/merge-queue.ts';
 
 const author = { GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'ada@example.invalid' };
 

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
-import { changeNow, commitFiles, configWith, propose, queueNow, reaches } from '../support/ratchet.ts';
+import { changeNow, commitFiles, configWith, propose, queueNow, reaches } from '../support/merge-queue.ts';
 
 test('a change that is checked alone and takes very long does not delay others', async () => {
   let aheadMs = 0;

@@ -17,7 +17,7 @@ import {
   queueNow,
   reaches,
   runsIn,
-} from '../support/ratchet.ts';
+} from '../support/merge-queue.ts';
 
 /** A daemon whose project has a check that records each of its runs. */
 async function startQueue(more = ''): Promise<TestDaemon & { runs: string }> {

@@ -11,8 +11,8 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openBranchShop } from '../support/branch-shop.ts';
-import { commitFiles } from '../support/ratchet.ts';
+import { openBranchHome } from '../support/branch-home.ts';
+import { commitFiles } from '../support/merge-queue.ts';
 
 const points: CrashPoint[] = [
   'refresh.after_intent',
@@ -37,7 +37,7 @@ test.each(sampleOf(points, 2))(
     const { agent, main, before } = await prepare(place.path);
     const path = agent.worktree ?? '';
     await dieAt(point, place.path);
-    await using platform = await openBranchShop(place.path);
+    await using platform = await openBranchHome(place.path);
     await finishRefreshes(platform.platform);
     const isMoved = point !== 'refresh.after_intent';
     const tip = await platform.tip(agent);
@@ -61,7 +61,7 @@ test.each(sampleOf(points, 2))(
 
 /** An agent with a commit, a staged edit and an untracked file, and a main that has moved on. */
 async function prepare(place: string) {
-  await using platform = await openBranchShop(place);
+  await using platform = await openBranchHome(place);
   const agent = await platform.agent('calm-fox');
   const path = agent.worktree ?? '';
   const before = await commitFiles(path, { 'fox.txt': 'fox\n' });

@@ -10,12 +10,12 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openBranchShop } from '../support/branch-shop.ts';
-import { commitFiles, commitOn } from '../support/ratchet.ts';
+import { openBranchHome } from '../support/branch-home.ts';
+import { commitFiles, commitOn } from '../support/merge-queue.ts';
 
 async function start() {
   const place = await temporaryDirectory();
-  const platform = await openBranchShop(place.path);
+  const platform = await openBranchHome(place.path);
   const lanes: string[] = [];
   const refresh = createRefresh(platform.platform, {
     reconciler: {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { storeOf } from '../support/stores.ts';
-import { commitFiles, configWith } from '../support/ratchet.ts';
+import { commitFiles, configWith } from '../support/merge-queue.ts';
 import { agentById } from '@pawl/store/agents/agents';
 
 /** A directory with programs that do nothing. */

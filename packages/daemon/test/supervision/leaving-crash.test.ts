@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { cleanedUp, completionMails } from '../support/complete.ts';
 import { writeScenario } from '../support/daemon.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
-import { commitFiles, configWith } from '../support/ratchet.ts';
+import { commitFiles, configWith } from '../support/merge-queue.ts';
 
 const points: readonly CrashPoint[] = [
   'finish.after_commit',

@@ -11,7 +11,7 @@ import { agentClient } from '../support/agent-client.ts';
 import { cleanedUp, completionMails } from '../support/complete.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon, viewOf } from '../support/daemon.ts';
-import { commitFiles, configWith } from '../support/ratchet.ts';
+import { commitFiles, configWith } from '../support/merge-queue.ts';
 import { withStore } from '../support/stores.ts';
 
 const committed = [{ write: { path: 'a.txt', content: 'a' } }, { commit: 'a' }, { complete: { summary: 'it works' } }];

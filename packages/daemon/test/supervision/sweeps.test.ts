@@ -9,7 +9,7 @@ import { agentsToReconcile } from '@pawl/store/agents/agent-views';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
-import { mailShop } from '../support/mail-shop.ts';
+import { openMailHome } from '../support/mail-home.ts';
 
 /** A reconciler that records whose turn came, without sessions. */
 function recorder({ store }: Pick<Platform, 'store'>) {
@@ -28,7 +28,7 @@ function recorder({ store }: Pick<Platform, 'store'>) {
 }
 
 test('the sweep finds waiting mail without an event, each time, for its recipient only [S4-18, W4-01, W4-20]', async () => {
-  await using place = await mailShop();
+  await using place = await openMailHome();
   const { platform, fox, owl } = place;
   // Sent while no daemon ran: nothing wakes the delivery.
   await place.send(fox, owl, 'are you there?');
@@ -55,7 +55,7 @@ test('the sweep finds waiting mail without an event, each time, for its recipien
 });
 
 test('health wakes completed agents that still live, and no other idle ones [S4-24, W4-01]', async () => {
-  await using place = await mailShop();
+  await using place = await openMailHome();
   const { platform, store, fox, owl, elk } = place;
   const completion = { at: 1, summary: null, failure: null };
   await store.write(async (tx) => {

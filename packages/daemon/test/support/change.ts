@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { TestDaemon } from './daemon.ts';
 import { startTestDaemon } from './daemon.ts';
 import { storeOf } from './stores.ts';
-import { commitFiles, configWith } from './ratchet.ts';
+import { commitFiles, configWith } from './merge-queue.ts';
 
 /** A daemon whose project configures checks, and whose queue does nothing, so that changes stay as they are. */
 export async function startQuietDaemon(more = ''): Promise<TestDaemon> {

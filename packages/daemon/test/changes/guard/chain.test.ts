@@ -5,13 +5,13 @@ import { ensureOwnDirectory } from '@pawl/git/merge/own-directory';
 import type { Change } from '@pawl/schema/change';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { expect, test } from 'vitest';
-import { openBranchShop } from '../../support/branch-shop.ts';
+import { openBranchHome } from '../../support/branch-home.ts';
 import { countGit } from '../../support/count-git.ts';
-import { commitOn } from '../../support/ratchet.ts';
+import { commitOn } from '../../support/merge-queue.ts';
 
 test('six changes on a new main cost two git processes each, and one to predict their conflicts', async () => {
   await using place = await temporaryDirectory();
-  await using platform = await openBranchShop(place.path);
+  await using platform = await openBranchHome(place.path);
   const { repository, ownDir, root, project } = platform;
   await ensureOwnDirectory(repository, ownDir);
   const changes: Change[] = [];

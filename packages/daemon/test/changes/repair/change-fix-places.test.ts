@@ -7,13 +7,13 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openBranchShop } from '../../support/branch-shop.ts';
-import { commitFiles } from '../../support/ratchet.ts';
+import { openBranchHome } from '../../support/branch-home.ts';
+import { commitFiles } from '../../support/merge-queue.ts';
 
 /** An idle agent whose change conflicts with main in b.txt. */
 async function prepare() {
   const directory = await temporaryDirectory();
-  const platform = await openBranchShop(directory.path);
+  const platform = await openBranchHome(directory.path);
   const agent = await platform.agent('calm-fox');
   const path = agent.worktree ?? '';
   const head = await commitFiles(path, { 'b.txt': 'fox\n' });

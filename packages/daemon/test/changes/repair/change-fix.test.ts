@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TestDaemon } from '../../support/daemon.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { fingerprint } from '../../support/errand.ts';
-import { commitFiles, configWith, propose, queueNow, reaches } from '../../support/ratchet.ts';
+import { commitFiles, configWith, propose, queueNow, reaches } from '../../support/merge-queue.ts';
 
 let daemon: TestDaemon;
 beforeEach(async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { TestDaemon } from '../../support/daemon.ts';
 import { startTestDaemon } from '../../support/daemon.ts';
 import { allEvents } from '../../support/mail.ts';
-import { checkScript, commitFiles, configWith, queueNow, reaches } from '../../support/ratchet.ts';
+import { checkScript, commitFiles, configWith, queueNow, reaches } from '../../support/merge-queue.ts';
 
 /** Each of these waits for several agents and several checks, one after the other. */
 /** A daemon whose project has a check, and these lines about the agents of its queue. */

@@ -9,9 +9,9 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { BranchShop } from '../../support/branch-shop.ts';
-import { openBranchShop } from '../../support/branch-shop.ts';
-import { commitFiles } from '../../support/ratchet.ts';
+import type { BranchHome } from '../../support/branch-home.ts';
+import { openBranchHome } from '../../support/branch-home.ts';
+import { commitFiles } from '../../support/merge-queue.ts';
 
 /** Fixes in a process of its own, and waits until that has killed itself at a point. */
 async function dieAt(point: CrashPoint, ...words: string[]): Promise<void> {
@@ -24,7 +24,7 @@ async function dieAt(point: CrashPoint, ...words: string[]): Promise<void> {
 
 /** An idle agent whose change conflicts with main in b.txt. */
 async function prepare(place: string) {
-  await using platform = await openBranchShop(place);
+  await using platform = await openBranchHome(place);
   const agent = await platform.agent('calm-fox');
   const head = await commitFiles(agent.worktree ?? '', { 'b.txt': 'fox\n' });
   const change = await platform.change({
@@ -37,7 +37,7 @@ async function prepare(place: string) {
   return { agent, change, path: agent.worktree ?? '' };
 }
 
-const fix = (platform: BranchShop, changeId: string, proceed = false) =>
+const fix = (platform: BranchHome, changeId: string, proceed = false) =>
   fixChange(platform.platform, { inLane: (_, act) => act() }, { changeId, proceed });
 
 test.each(sampleOf<CrashPoint>(['fix.after_intent', 'fix.after_files', 'fix.after_index'], 1))(
@@ -46,7 +46,7 @@ test.each(sampleOf<CrashPoint>(['fix.after_intent', 'fix.after_files', 'fix.afte
     await using place = await temporaryDirectory();
     const { change, path } = await prepare(place.path);
     await dieAt(point, place.path, change.id);
-    await using platform = await openBranchShop(place.path);
+    await using platform = await openBranchHome(place.path);
     expect(await fix(platform, change.id)).toMatchObject({ outcome: 'begun', path, files: ['b.txt'] });
     expect((await git(path, ['status', '--porcelain'])).split('\n').toSorted()).toEqual(['M  c.txt', 'UU b.txt']);
     expect(await fix(platform, change.id)).toMatchObject({ outcome: 'already', files: ['b.txt'] });
@@ -57,13 +57,13 @@ test('a resolved merge whose daemon is killed at fix.after_commit is proposed on
   await using place = await temporaryDirectory();
   const { agent, change, path } = await prepare(place.path);
   {
-    await using platform = await openBranchShop(place.path);
+    await using platform = await openBranchHome(place.path);
     await fix(platform, change.id);
   }
   writeFileSync(join(path, 'b.txt'), 'both\n');
   await git(path, ['add', 'b.txt']);
   await dieAt('fix.after_commit', place.path, change.id, '--continue');
-  await using platform = await openBranchShop(place.path);
+  await using platform = await openBranchHome(place.path);
   const tip = await platform.tip(agent);
   expect(await fix(platform, change.id, true)).toMatchObject({ outcome: 'proposed', path });
   expect(await platform.tip(agent)).toBe(tip);

@@ -6,7 +6,7 @@ import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
 import { openCrew } from '../../support/crew.ts';
-import { commitOn } from '../../support/ratchet.ts';
+import { commitOn } from '../../support/merge-queue.ts';
 
 test('an idle author is woken by its returned change, once, with the log and what to do [S4-01]', async () => {
   const crew = await openCrew();

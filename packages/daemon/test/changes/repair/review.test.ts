@@ -11,7 +11,7 @@ import type { Change } from '@pawl/schema/change';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { TestCrew } from '../../support/crew.ts';
 import { openCrew } from '../../support/crew.ts';
-import { commitOn } from '../../support/ratchet.ts';
+import { commitOn } from '../../support/merge-queue.ts';
 import { addRestingAgents } from '../../support/resting-agents.ts';
 
 const passed = { signal: { status: 'done', result: 'It is fine.\nMerge it.' } };

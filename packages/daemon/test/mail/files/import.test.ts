@@ -25,9 +25,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mailShop } from '../../support/mail-shop.ts';
+import { openMailHome } from '../../support/mail-home.ts';
 
-type Place = Awaited<ReturnType<typeof mailShop>>;
+type Place = Awaited<ReturnType<typeof openMailHome>>;
 
 /** Drops a file that was finished a while ago. */
 function drop({ home }: Place, box: string, name: string, content: unknown): string {
@@ -57,7 +57,7 @@ const mark = '[From a file in the mailbox. That calm-fox wrote it was not checke
 
 describe('a file that is dropped into a mailbox [7.5, invariant 7]', () => {
   test('is imported once, as unchecked mail of the agent it names, and is replaced by its mirror', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { owl, fox } = place;
     const file = {
       id: 'msg-0123456789abc',
@@ -84,7 +84,7 @@ describe('a file that is dropped into a mailbox [7.5, invariant 7]', () => {
   });
 
   test('with the same text under the same name again is another mail', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const file = { from: 'calm-fox', body: 'ping' };
     for (const at of [1_000, 2_000]) {
       const path = drop(place, 'old-owl', 'ping.json', file);
@@ -95,7 +95,7 @@ describe('a file that is dropped into a mailbox [7.5, invariant 7]', () => {
   });
 
   test('is noticed at once by the watch, even in a new directory', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const dropped = startImport(place.platform);
     await dropped.sweep();
     drop(place, 'old-owl', 'a.json', { from: 'calm-fox', body: 'hello' });
@@ -109,7 +109,7 @@ describe('a file that is dropped into a mailbox [7.5, invariant 7]', () => {
     // Meanwhile the file counts as just written.
     let path = '';
     const clock = () => Math.trunc(statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    await using place = await mailShop({ clock });
+    await using place = await openMailHome({ clock });
     path = drop(place, 'old-owl', 'a.json', '');
     const dropped = startImport(place.platform);
     writeFileSync(path, '{"from": "calm-fox", "bo');
@@ -122,7 +122,7 @@ describe('a file that is dropped into a mailbox [7.5, invariant 7]', () => {
   });
 
   test('with a long text keeps all of it, however old it is', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const text = 'long '.repeat(2_000);
     drop(place, 'old-owl', 'a.json', { from: 'calm-fox', body: text });
     await sweep(place);
@@ -138,7 +138,7 @@ describe('a file that is dropped into a mailbox [7.5, invariant 7]', () => {
   });
 
   test('whose text was stored before the daemon died is imported anyway', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const path = drop(place, 'old-owl', 'a.json', { from: 'calm-fox', body: 'long '.repeat(2_000) });
     const { mailId } = await readDropped(path, Date.now());
     mkdirSync(place.home.mail);
@@ -149,7 +149,7 @@ describe('a file that is dropped into a mailbox [7.5, invariant 7]', () => {
   });
 
   test('is bounded: hundreds at once are all imported', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const number = limits.mailFilesPerTick + 50;
     for (let each = 0; each < number; each++)
       drop(place, 'old-owl', `${each}.json`, { from: 'calm-fox', body: `${each}` });
@@ -182,7 +182,7 @@ describe('what a file may not do [fault 48]', () => {
     ['more than a mail may have', { ...fine, body: 'x'.repeat(limits.mailSpillBytes) }, /at most/],
     ['a dead sender', { ...fine, from: 'shy-elk' }, /not a living agent/],
   ])('with %s it is left in place, and reported once', async (_what, content, reason) => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     await place.store.write((tx) => updateAgent(tx, place.elk.id, { endedAt: 1, endReason: 'killed' }));
     const path = drop(place, 'old-owl', 'a.json', content);
     for (const _ of [1, 2]) await sweep(place);
@@ -192,7 +192,7 @@ describe('what a file may not do [fault 48]', () => {
   });
 
   test('it cannot name the person by agent 0’s id, nor write to another’s subagent [fault 37]', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { addRestingAgents } = await import('../../support/resting-agents.ts');
     await addRestingAgents(place.home, [
       { alias: 'helper', kind: 'subagent', parentId: place.elk.id, supervisorId: place.elk.id },
@@ -207,7 +207,7 @@ describe('what a file may not do [fault 48]', () => {
   });
 
   test('links, directories and pipes are neither followed nor opened; their targets stay [fault 42]', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const secret = join(place.place, 'secret.json');
     writeFileSync(secret, JSON.stringify(fine));
     const box = join(drop(place, 'old-owl', 'x.txt', 'not for us'), '..');
@@ -225,7 +225,7 @@ describe('what a file may not do [fault 48]', () => {
   });
 
   test('mailboxes of unknown and dead agents accept nothing', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     await place.store.write((tx) => updateAgent(tx, place.elk.id, { endedAt: 1, endReason: 'killed' }));
     const kept = [drop(place, 'nobody', 'a.json', fine), drop(place, 'shy-elk', 'a.json', fine)];
     await sweep(place);
@@ -234,7 +234,7 @@ describe('what a file may not do [fault 48]', () => {
   });
 
   test('hundreds of them, and one that keeps changing, are reported a bounded number of times, and forgotten', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const number = limits.mailFileRefusals + 20;
     const paths = Array.from({ length: number / 2 }, (_, each) => drop(place, 'old-owl', `${each}.json`, 'x'));
     for (let each = 0; each < number / 2; each++) {
@@ -268,7 +268,7 @@ describe('what a file may not do [fault 48]', () => {
   });
 
   test('a refused file that was fixed is imported', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const path = drop(place, 'old-owl', 'a.json', { body: 'x' });
     await sweep(place);
     writeFileSync(path, JSON.stringify(fine));

@@ -19,13 +19,13 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mailShop } from '../../support/mail-shop.ts';
+import { openMailHome } from '../../support/mail-home.ts';
 
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
 
 describe('each mail is a file [S4-15]', () => {
   test('under its project and recipient, with the known fields, private, and with the mail’s state [S4-29]', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { platform, store, home, fox, owl, root } = place;
     const mirror = keepMirror(platform);
     const mail = await place.send(fox, owl, 'hello\n"there"');
@@ -62,7 +62,7 @@ describe('each mail is a file [S4-15]', () => {
   });
 
   test('for a long mail it names the file with the rest', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { platform, store, home, fox, owl } = place;
     const text = 'long '.repeat(2_000);
     const body = await storeBody(platform, text);
@@ -75,7 +75,7 @@ describe('each mail is a file [S4-15]', () => {
   });
 
   test('a restart continues where the files end: nothing is missing, and nothing is written twice', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { platform, store, home, fox, owl } = place;
     const first = await place.send(fox, owl, 'first');
     await keepMirror(platform).close();
@@ -94,7 +94,7 @@ describe('each mail is a file [S4-15]', () => {
   });
 
   test('more than one batch is followed to its end', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { platform, home, fox, owl } = place;
     const number = limits.mailFilesPerTick * 2 + 5;
     for (let sent = 0; sent < number; sent++) await place.send(fox, owl, `mail ${sent}`);
@@ -103,7 +103,7 @@ describe('each mail is a file [S4-15]', () => {
   });
 
   test('a mailbox that is a link is not written to, and the others are [fault 42]', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { platform, home, fox, owl, elk } = place;
     const elsewhere = join(place.place, 'elsewhere');
     mkdirSync(elsewhere);
@@ -119,7 +119,7 @@ describe('each mail is a file [S4-15]', () => {
 
 describe('unused mailboxes', () => {
   test('of dead and unknown agents are removed once their mail is settled; everything else stays [S4-31]', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { platform, store, home, fox, owl, elk } = place;
     const [pending, settled] = [await place.send(fox, owl, 'x'), await place.send(fox, elk, 'y')];
     await place.send(owl, fox, 'z');
@@ -154,7 +154,7 @@ describe('unused mailboxes', () => {
   });
 
   test('a new agent with the alias of a dead one gets its own mailbox', async () => {
-    await using place = await mailShop();
+    await using place = await openMailHome();
     const { platform, store, home, fox, owl } = place;
     const mail = await place.send(fox, owl, 'x');
     await store.write((tx) => updateAgent(tx, owl.id, { endedAt: tx.now, endReason: 'killed' }));
@@ -169,7 +169,7 @@ describe('unused mailboxes', () => {
 });
 
 test('failed writes are retried [fault 9]', async () => {
-  await using place = await mailShop();
+  await using place = await openMailHome();
   const { platform, home, fox, owl, elk } = place;
   // A file in place of the project's directory: nothing can be written below it.
   mkdirSync(home.messages, { recursive: true });

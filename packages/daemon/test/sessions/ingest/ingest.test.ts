@@ -9,7 +9,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freshTarget } from '../../support/intake-target.ts';
-import { mailShop } from '../../support/mail-shop.ts';
+import { openMailHome } from '../../support/mail-home.ts';
 import { runRecord, sessionRecord } from '../../support/records.ts';
 
 const line = (value: object) => `${JSON.stringify(value)}\n`;
@@ -20,7 +20,7 @@ const output =
 
 /** A session that has printed `output`, and an ingest over a store whose next writes can be made to fail. */
 async function printed() {
-  const place = await mailShop();
+  const place = await openMailHome();
   const { store, fox, home } = place;
   const run = runRecord({ agentId: fox.id, projectId: fox.projectId ?? '' });
   const session = sessionRecord(run, { startedAt: 1 });

@@ -20,7 +20,7 @@ import { addRestingAgents } from './resting-agents.ts';
 import { shareStore, unshareStore } from './stores.ts';
 
 /** A home with a project `shop`, three idle agents, and what the mail files need of a daemon, but no daemon. */
-export async function mailShop(given: { clock?: () => number } = {}) {
+export async function openMailHome(given: { clock?: () => number } = {}) {
   const place = await temporaryDirectory();
   const home = homeAt(join(place.path, 'home'));
   openDataDirectory(home.root);

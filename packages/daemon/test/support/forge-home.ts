@@ -34,10 +34,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { noSecrets } from './no-secrets.ts';
-import { checksOf } from './check-shop.ts';
+import { checksOf } from './check-home.ts';
 
 /** A project whose remote is a fake GitHub server, and what a forge pass needs of a daemon, but no daemon. */
-export async function openForgeShop(given: { server?: Partial<FakeState>; config?: Partial<ProjectConfig> } = {}) {
+export async function openForgeHome(given: { server?: Partial<FakeState>; config?: Partial<ProjectConfig> } = {}) {
   const place = await temporaryDirectory();
   const server = await createFakeGithub(place.path, given.server);
   const root = join(place.path, 'sample');

@@ -28,7 +28,7 @@ import { pino } from 'pino';
 
 export type Step = Partial<CheckStep> & { run: string };
 
-export type CheckShopOptions = {
+export type CheckHomeOptions = {
   /** Files of the repository that is checked. */
   files?: Record<string, string>;
   /** The daemon's environment beyond the common one. */
@@ -67,7 +67,7 @@ export function checksOf(steps: readonly (Step | string)[], env: string[] = []):
 /**
  * A home with one project, and what a checker needs of a daemon, but no daemon. Opened again, it has the same project.
  */
-export async function openCheckShop(place: string, options: CheckShopOptions = {}) {
+export async function openCheckHome(place: string, options: CheckHomeOptions = {}) {
   const { files = { 'README.md': '# Sample\n' }, environment = {}, clock = Date.now } = options;
   const home = homeAt(join(place, 'home'));
   openDataDirectory(home.root);

@@ -22,7 +22,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { noSecrets } from './no-secrets.ts';
-import { commitFiles, type Files } from './ratchet.ts';
+import { commitFiles, type Files } from './merge-queue.ts';
 import { changeRecord } from './records.ts';
 import { addRestingAgents } from './resting-agents.ts';
 
@@ -32,7 +32,7 @@ const files = { 'a.txt': '1\n2\n3\n4\n5\n', 'b.txt': 'b\n', 'c.txt': 'c\n' };
  * A home with a project whose queue has started, and idle agents with real worktrees, but no daemon. It may be opened
  * again.
  */
-export async function openBranchShop(place: string) {
+export async function openBranchHome(place: string) {
   const home = homeAt(join(place, 'home'));
   openDataDirectory(home.root);
   await giveDatabase(home.root);
@@ -103,4 +103,4 @@ export async function openBranchShop(place: string) {
   };
 }
 
-export type BranchShop = Awaited<ReturnType<typeof openBranchShop>>;
+export type BranchHome = Awaited<ReturnType<typeof openBranchHome>>;
