@@ -23,7 +23,7 @@ import { startImport } from './mail/files/import.ts';
 import { keepMirror } from './mail/files/mirror.ts';
 import { openPlatform } from './open-platform.ts';
 import type { Rooms } from './open-rooms.ts';
-import { openRooms, takeUp } from './open-rooms.ts';
+import { openRooms, recover } from './open-rooms.ts';
 import type { DaemonClock } from './platform/clock.ts';
 import { followJump } from './platform/clock.ts';
 import { followEvents } from './platform/event-feed.ts';
@@ -78,7 +78,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { platform, time, token } = await openPlatform(options);
   const { home, store, log } = platform;
   const rooms = openRooms(platform);
-  const found = await takeUp(rooms);
+  const found = await recover(rooms);
   let port: number | null = null;
   const app = buildApp({
     ...rooms,

@@ -49,7 +49,7 @@ export function openRooms(platform: SessionPlatform) {
 }
 
 /** Completes what an earlier daemon left unfinished, and adopts what still runs. */
-export async function takeUp({
+export async function recover({
   platform,
   reconciler,
   mailRoom,

@@ -8,7 +8,7 @@ import { identityOf } from '../platform/platform.ts';
 import type { Agents } from './agents.ts';
 
 /** The running sessions and their use of CPU and memory, from one scan of the processes. */
-export async function lookAtTop(platform: Platform, agents: Agents): Promise<Top> {
+export async function readTop(platform: Platform, agents: Agents): Promise<Top> {
   const { db } = platform.store;
   const rows = await everyLivingAgent(db);
   const views = await agents.views(rows.filter(({ agent }) => agent.parentId !== null));

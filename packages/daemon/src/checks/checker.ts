@@ -50,19 +50,19 @@ export function createChecker(platform: Platform, bounds: CheckBounds = defaultB
   let closed = false;
 
   /** Watches a check from here on. */
-  function takeUp(check: Check): Job {
+  function watch(check: Check): Job {
     const known = jobs.get(check.id);
     if (known !== undefined) return known;
     const place = checkPlace(platform.home, check.id);
     const names = namesFor(place);
     const ending = notedEnding(place);
     const context = { platform, bounds, place, names, ending, bell: createBell(), isClosed: () => closed };
-    const job: Job = { context, done: look(context, check.id) };
+    const job: Job = { context, done: run(context, check.id) };
     jobs.set(check.id, job);
     return job;
   }
 
-  async function look(context: CheckContext, checkId: string): Promise<void> {
+  async function run(context: CheckContext, checkId: string): Promise<void> {
     try {
       // Read the row again, since the previous watcher may have made progress.
       const check = await checkById(platform.store.db, checkId);
@@ -103,7 +103,7 @@ export function createChecker(platform: Platform, bounds: CheckBounds = defaultB
         throw error;
       }
       crashPoint('check.after_row');
-      if (!closed) takeUp(check);
+      if (!closed) watch(check);
       return check;
     },
 
@@ -111,7 +111,7 @@ export function createChecker(platform: Platform, bounds: CheckBounds = defaultB
       if (closed) throw leaving();
       const check = await checkById(platform.store.db, checkId);
       if (check === null || check.endedAt !== null) return jobs.get(checkId)?.done;
-      const { context, done } = takeUp(check);
+      const { context, done } = watch(check);
       context.ending ??= { outcome: 'cancelled', detail: reason };
       context.bell.ring();
       await done;
@@ -119,14 +119,14 @@ export function createChecker(platform: Platform, bounds: CheckBounds = defaultB
     },
 
     async adopt() {
-      for (const check of await openChecks(platform.store.db)) takeUp(check);
+      for (const check of await openChecks(platform.store.db)) watch(check);
       // Other directories belong to checks that have ended, or never started.
       sweeping = sweep((await placedChecks(platform.home)).filter((id) => !jobs.has(id)));
     },
 
     async tend() {
       const open = await openChecks(platform.store.db);
-      if (!closed) for (const check of open) takeUp(check);
+      if (!closed) for (const check of open) watch(check);
     },
 
     async close() {

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { routes } from '@pawl/protocol/routes';
 import { listDefinitions, projectAround, projectOfAgent } from '../definitions/home-definitions.ts';
-import { lookAtTop } from '../agents/top.ts';
+import { readTop } from '../agents/top.ts';
 import { listWorktrees, pruneWorktrees, restoreFromTrash } from '../agents/worktrees/worktrees.ts';
 import { listTrust, trustProject } from '../definitions/trust/trust-project.ts';
 import type { AppParts } from './app.ts';
@@ -45,5 +45,5 @@ export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts):
     const { olderThanMs, force = false, dryRun = false } = context.req.valid('json');
     return context.json(await pruneWorktrees(platform, reconciler, { olderThanMs, force, dryRun }), 200);
   });
-  app.openapi(routes.top, async (context) => context.json(await lookAtTop(platform, agents), 200));
+  app.openapi(routes.top, async (context) => context.json(await readTop(platform, agents), 200));
 }

@@ -21,7 +21,7 @@ import { noteOpened } from '../changes/notices.ts';
 
 /**
  * Imports a change that was opened on the forge and marked as ours; null if it is not ours. Its branch must be in the
- * repository itself: whoever can push it there may also have it checked here, which runs its code.
+ * repository itself: anyone who can push it there may also have it checked here, which runs its code.
  */
 export async function importChange(context: ForgeContext, there: ForgeChange): Promise<Change | null> {
   const { platform, project, target } = context;

@@ -34,7 +34,7 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
   const context: DeliveryContext = { platform, reconciler, waiters, full: new Set(), recovered: new Map(), wake };
   /** Agents with a scheduled delivery that has not started; one is enough. */
   const scheduled = new Set<string>();
-  const looks = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   let closed = false;
 
   const unfollow = store.onCommit(({ events }) => {
@@ -44,12 +44,12 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
   function wake(agentId: string): void {
     if (closed || scheduled.has(agentId)) return;
     scheduled.add(agentId);
-    const look = lookAfter(agentId);
-    looks.add(look);
-    void look.finally(() => looks.delete(look));
+    const delivery = deliverTo(agentId);
+    running.add(delivery);
+    void delivery.finally(() => running.delete(delivery));
   }
 
-  async function lookAfter(agentId: string): Promise<void> {
+  async function deliverTo(agentId: string): Promise<void> {
     try {
       // In the agent's lane: one delivery at a time, and never in the middle of a step.
       await reconciler.inLane(agentId, async () => {
@@ -78,7 +78,7 @@ export function startDelivery(platform: DefinitionPlatform, reconciler: LiveSess
       closed = true;
       clearInterval(timer);
       unfollow();
-      await Promise.all(looks);
+      await Promise.all(running);
     },
   };
 }

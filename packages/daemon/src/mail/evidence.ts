@@ -30,21 +30,21 @@ type Facts = { agent: Agent; session: Session; prompts: PromptAssets };
 export async function recordEvidence(
   tx: WriteTransaction,
   { agent, session, prompts }: Facts,
-  heard: OutputEvidence,
+  evidence: OutputEvidence,
 ): Promise<void> {
   const facts = { agent, session, prompts };
   // An echo of the prompt proves its delivery, and so does the model's first answer.
-  if (heard.answered !== 'no' || heard.echoes.includes(uuidOf(session.id))) {
+  if (evidence.answered !== 'no' || evidence.echoes.includes(uuidOf(session.id))) {
     for (const mail of await mailOfSession(tx.db, session.id))
-      if (mail.channel === 'turn') await arrive(tx, facts, mail, heard.answered !== 'no');
+      if (mail.channel === 'turn') await arrive(tx, facts, mail, evidence.answered !== 'no');
   }
   // An echoed line was delivered, whoever wrote it and even if it is no longer claimed.
-  for (const uuid of heard.echoes) {
+  for (const uuid of evidence.echoes) {
     const mail = await mailById(tx.db, idOfUuid(uuid) ?? '');
-    if (mail?.toId === agent.id) await arrive(tx, facts, mail, heard.answered === 'after-echo', 'live');
+    if (mail?.toId === agent.id) await arrive(tx, facts, mail, evidence.answered === 'after-echo', 'live');
   }
-  if (heard.answered === 'no') return;
-  const echoed = new Set(heard.answered === 'before-echo' ? heard.echoes : []);
+  if (evidence.answered === 'no') return;
+  const echoed = new Set(evidence.answered === 'before-echo' ? evidence.echoes : []);
   for (const mail of await unreadDelivered(tx.db, agent.id, limits.mailInFlight))
     if (!echoed.has(uuidOf(mail.id))) await noteRead(tx, mail);
 }

@@ -49,7 +49,7 @@ export function createMailWaits(
   }
 
   /** The state of an agent, and its mail. Reads the state first, so that mail sent before it came to rest is seen. */
-  async function lookAt(caller: Agent, agent: Agent): Promise<Found> {
+  async function check(caller: Agent, agent: Agent): Promise<Found> {
     const facts = await agentView(store.db, agent.id);
     if (facts === null) return { agent, state: 'dead', mail: null, resolved: true };
     const waiting = await waitingMail(store.db, agent.id, limits.mailPerTurn);
@@ -124,7 +124,7 @@ export function createMailWaits(
         for (;;) {
           const version = waiter.wakes.version();
           const found =
-            words === undefined ? await next(caller) : await Promise.all(agents.map((agent) => lookAt(caller, agent)));
+            words === undefined ? await next(caller) : await Promise.all(agents.map((agent) => check(caller, agent)));
           const done = found.every(({ resolved }) => resolved);
           const leftMs = deadline - performance.now();
           if (signal.aborted) throw gone();

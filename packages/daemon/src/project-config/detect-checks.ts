@@ -9,7 +9,7 @@ import { readCheckoutFile } from './checkout-file.ts';
 export type FoundCheck = { run: string; from: string };
 
 /** Read access to a checkout. */
-type Look = {
+type Checkout = {
   has(name: string): boolean;
   /** The text of a file at the root; empty if it is missing or unreadable. */
   text(name: string): Promise<string>;
@@ -22,15 +22,15 @@ type Look = {
  * runs itself, and a Makefile that only calls the package manager.
  */
 export async function detectChecks(root: string): Promise<FoundCheck[]> {
-  const look = await lookAt(root);
+  const checkout = await openCheckout(root);
   const found: FoundCheck[] = [];
   for (const detect of [node, deno, make, cargo, go, python, php, elixir, gradle, maven, ruby, dotnet]) {
-    const check = await detect(look);
+    const check = await detect(checkout);
     if (check !== null) found.push(check);
   }
   const made = found.find(({ run }) => run.startsWith('make '));
   if (made === undefined) return found;
-  const makefile = await look.text(made.from);
+  const makefile = await checkout.text(made.from);
   const packaged = found.find(({ from }) => from === 'package.json');
   if (packaged !== undefined && /\b(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:test|check)\b/.test(makefile)) {
     return found.filter((check) => check !== made);
@@ -41,14 +41,14 @@ export async function detectChecks(root: string): Promise<FoundCheck[]> {
 /** Commands that a Makefile may run itself. */
 const covered = ['cargo test', 'go test', 'pytest', 'deno t', 'mix test', 'gradlew', 'mvn', 'rspec', 'dotnet test'];
 
-async function node(look: Look): Promise<FoundCheck | null> {
-  const text = await look.text('package.json');
+async function node(checkout: Checkout): Promise<FoundCheck | null> {
+  const text = await checkout.text('package.json');
   const scripts = scriptsOf(text);
   const isPlaceholder = /no test specified/.test(scripts.get('test') ?? '');
   const script = scripts.has('test') && !isPlaceholder ? 'test' : scripts.has('check') ? 'check' : null;
   if (script === null) return null;
   const content = readObject(text) ?? {};
-  const manager = managerOf(content['packageManager'], look);
+  const manager = managerOf(content['packageManager'], checkout);
   const run = script === 'test' && manager.name !== 'bun' ? `${manager.name} test` : `${manager.name} run ${script}`;
   const needs = ['dependencies', 'devDependencies', 'optionalDependencies', 'workspaces'];
   const hasDependencies = needs.some((key) => Object.keys(content[key] ?? {}).length > 0);
@@ -56,7 +56,7 @@ async function node(look: Look): Promise<FoundCheck | null> {
 }
 
 /** The package manager that a repository names or has a lockfile of; npm by default. */
-function managerOf(named: unknown, look: Look): { name: string; install: string } {
+function managerOf(named: unknown, checkout: Checkout): { name: string; install: string } {
   const [, said, version = ''] = /^(npm|pnpm|yarn|bun)@(\d*)/.exec(typeof named === 'string' ? named : '') ?? [];
   const locks: Record<string, string[]> = {
     pnpm: ['pnpm-lock.yaml'],
@@ -64,94 +64,94 @@ function managerOf(named: unknown, look: Look): { name: string; install: string 
     bun: ['bun.lock', 'bun.lockb'],
     npm: ['package-lock.json', 'npm-shrinkwrap.json'],
   };
-  const name = said ?? Object.keys(locks).find((each) => locks[each]?.some(look.has)) ?? 'npm';
-  const isLocked = locks[name]?.some(look.has) ?? false;
+  const name = said ?? Object.keys(locks).find((each) => locks[each]?.some(checkout.has)) ?? 'npm';
+  const isLocked = locks[name]?.some(checkout.has) ?? false;
   if (name === 'npm') return { name, install: isLocked ? 'npm ci' : 'npm install' };
-  const isModern = name === 'yarn' && (Number(version) > 1 || look.has('.yarnrc.yml'));
+  const isModern = name === 'yarn' && (Number(version) > 1 || checkout.has('.yarnrc.yml'));
   const flag = isModern ? '--immutable' : '--frozen-lockfile';
   return { name, install: isLocked ? `${name} install ${flag}` : `${name} install` };
 }
 
-async function deno(look: Look): Promise<FoundCheck | null> {
-  const from = ['deno.json', 'deno.jsonc'].find(look.has);
+async function deno(checkout: Checkout): Promise<FoundCheck | null> {
+  const from = ['deno.json', 'deno.jsonc'].find(checkout.has);
   if (from === undefined) return null;
-  return { run: /"test"\s*:\s*["{]/.test(await look.text(from)) ? 'deno task test' : 'deno test', from };
+  return { run: /"test"\s*:\s*["{]/.test(await checkout.text(from)) ? 'deno task test' : 'deno test', from };
 }
 
-async function make(look: Look): Promise<FoundCheck | null> {
-  const from = ['GNUmakefile', 'makefile', 'Makefile'].find(look.has);
+async function make(checkout: Checkout): Promise<FoundCheck | null> {
+  const from = ['GNUmakefile', 'makefile', 'Makefile'].find(checkout.has);
   if (from === undefined) return null;
-  const text = await look.text(from);
+  const text = await checkout.text(from);
   const target = ['test', 'check'].find((name) => new RegExp(`^${name}[ \\t]*::?(?!=)`, 'm').test(text));
   return target === undefined ? null : { run: `make ${target}`, from };
 }
 
-async function cargo(look: Look): Promise<FoundCheck | null> {
-  if (!look.has('Cargo.toml')) return null;
-  const isWorkspace = /^\s*\[workspace[\].]/m.test(await look.text('Cargo.toml'));
+async function cargo(checkout: Checkout): Promise<FoundCheck | null> {
+  if (!checkout.has('Cargo.toml')) return null;
+  const isWorkspace = /^\s*\[workspace[\].]/m.test(await checkout.text('Cargo.toml'));
   return { run: isWorkspace ? 'cargo test --workspace' : 'cargo test', from: 'Cargo.toml' };
 }
 
-async function go(look: Look): Promise<FoundCheck | null> {
-  return look.has('go.mod') ? { run: 'go test ./...', from: 'go.mod' } : null;
+async function go(checkout: Checkout): Promise<FoundCheck | null> {
+  return checkout.has('go.mod') ? { run: 'go test ./...', from: 'go.mod' } : null;
 }
 
-async function python(look: Look): Promise<FoundCheck | null> {
-  const from = await pytestFile(look);
+async function python(checkout: Checkout): Promise<FoundCheck | null> {
+  const from = await pytestFile(checkout);
   if (from === null) return null;
-  if (look.has('uv.lock')) return { run: 'uv run pytest', from };
-  return { run: look.has('poetry.lock') ? 'poetry install && poetry run pytest' : 'python3 -m pytest', from };
+  if (checkout.has('uv.lock')) return { run: 'uv run pytest', from };
+  return { run: checkout.has('poetry.lock') ? 'poetry install && poetry run pytest' : 'python3 -m pytest', from };
 }
 
 /** The file that suggests pytest: its configuration, or tests that import it. */
-async function pytestFile(look: Look): Promise<string | null> {
+async function pytestFile(checkout: Checkout): Promise<string | null> {
   const sections = {
     'pytest.ini': /./,
     'pyproject.toml': /pytest/,
     'setup.cfg': /^\[tool:pytest\]/m,
     'tox.ini': /pytest/,
   };
-  for (const [name, section] of Object.entries(sections)) if (section.test(await look.text(name))) return name;
+  for (const [name, section] of Object.entries(sections)) if (section.test(await checkout.text(name))) return name;
   for (const directory of ['tests', 'test', '.']) {
-    const file = (await look.names(directory)).find((name) => /^test_.*\.py$|_test\.py$/.test(name));
+    const file = (await checkout.names(directory)).find((name) => /^test_.*\.py$|_test\.py$/.test(name));
     if (file !== undefined) return directory === '.' ? file : `${directory}/${file}`;
   }
   return null;
 }
 
-async function php(look: Look): Promise<FoundCheck | null> {
-  if (!look.has('composer.json')) return null;
+async function php(checkout: Checkout): Promise<FoundCheck | null> {
+  if (!checkout.has('composer.json')) return null;
   const from = 'composer.json';
-  if (scriptsOf(await look.text(from)).has('test')) return { run: 'composer install && composer test', from };
-  const isUnit = ['phpunit.xml', 'phpunit.xml.dist'].some(look.has);
+  if (scriptsOf(await checkout.text(from)).has('test')) return { run: 'composer install && composer test', from };
+  const isUnit = ['phpunit.xml', 'phpunit.xml.dist'].some(checkout.has);
   return isUnit ? { run: 'composer install && vendor/bin/phpunit', from } : null;
 }
 
-async function elixir(look: Look): Promise<FoundCheck | null> {
-  return look.has('mix.exs') ? { run: 'mix deps.get && mix test', from: 'mix.exs' } : null;
+async function elixir(checkout: Checkout): Promise<FoundCheck | null> {
+  return checkout.has('mix.exs') ? { run: 'mix deps.get && mix test', from: 'mix.exs' } : null;
 }
 
-async function gradle(look: Look): Promise<FoundCheck | null> {
-  return look.has('gradlew') ? { run: './gradlew test', from: 'gradlew' } : null;
+async function gradle(checkout: Checkout): Promise<FoundCheck | null> {
+  return checkout.has('gradlew') ? { run: './gradlew test', from: 'gradlew' } : null;
 }
 
-async function maven(look: Look): Promise<FoundCheck | null> {
-  if (!look.has('pom.xml') || look.has('gradlew')) return null;
-  return { run: look.has('mvnw') ? './mvnw -B test' : 'mvn -B test', from: 'pom.xml' };
+async function maven(checkout: Checkout): Promise<FoundCheck | null> {
+  if (!checkout.has('pom.xml') || checkout.has('gradlew')) return null;
+  return { run: checkout.has('mvnw') ? './mvnw -B test' : 'mvn -B test', from: 'pom.xml' };
 }
 
-async function ruby(look: Look): Promise<FoundCheck | null> {
+async function ruby(checkout: Checkout): Promise<FoundCheck | null> {
   const isSpecified =
-    look.has('Gemfile') && (await look.names('spec')).some((name) => /_spec\.rb$|^spec_helper/.test(name));
+    checkout.has('Gemfile') && (await checkout.names('spec')).some((name) => /_spec\.rb$|^spec_helper/.test(name));
   return isSpecified ? { run: 'bundle install && bundle exec rspec', from: 'Gemfile' } : null;
 }
 
-async function dotnet(look: Look): Promise<FoundCheck | null> {
-  const from = (await look.names('.')).find((name) => /\.slnx?$/.test(name));
+async function dotnet(checkout: Checkout): Promise<FoundCheck | null> {
+  const from = (await checkout.names('.')).find((name) => /\.slnx?$/.test(name));
   return from === undefined ? null : { run: 'dotnet test', from };
 }
 
-async function lookAt(root: string): Promise<Look> {
+async function openCheckout(root: string): Promise<Checkout> {
   const names = (directory: string) => namesIn(join(root, directory));
   const known = new Set(await names('.'));
   return {

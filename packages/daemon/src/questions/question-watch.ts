@@ -44,16 +44,16 @@ export function watchQuestions(
   const unfollow = store.onCommit(({ events }) => {
     const agents = events.flatMap((event) => concernedBy(event) ?? []);
     for (const agentId of agents) concerned.add(agentId);
-    if (events.some((event) => concernedBy(event) !== null)) look();
+    if (events.some((event) => concernedBy(event) !== null)) check();
   });
-  const floor = setInterval(lookAtAll, platform.timing.routeMs).unref();
+  const floor = setInterval(checkAll, platform.timing.routeMs).unref();
 
-  function lookAtAll(): void {
+  function checkAll(): void {
     all = true;
-    look();
+    check();
   }
 
-  function look(): void {
+  function check(): void {
     if (closed) return;
     asked = true;
     running ??= lookUntilDone().finally(() => (running = null));
@@ -80,7 +80,7 @@ export function watchQuestions(
     if (timer !== null) clearTimeout(timer);
     timer = null;
     if (closed || due === Infinity) return;
-    timer = setTimeout(lookAtAll, pauseBefore(due - platform.clock())).unref();
+    timer = setTimeout(checkAll, pauseBefore(due - platform.clock())).unref();
   }
 
   async function tick(now = platform.clock()): Promise<void> {
@@ -92,7 +92,7 @@ export function watchQuestions(
     await settleWaitingRuns(platform, signals, now);
   }
 
-  lookAtAll();
+  checkAll();
   return {
     tick,
     async close() {

@@ -40,12 +40,12 @@ export function createRefresh(platform: Platform, { reconciler }: { reconciler: 
     const byProject = Map.groupBy(await everyLivingAgent(db), ({ agent }) => agent.projectId ?? '');
     for (const [projectId, queue] of queues) {
       const agents = (byProject.get(projectId) ?? []).map(({ agent }) => agent);
-      await attempt(projectId, () => lookAtProject(queue, agents, still));
+      await attempt(projectId, () => refreshProject(queue, agents, still));
     }
     settled = still;
   }
 
-  async function lookAtProject(queue: Queue, living: readonly Agent[], still: Set<string>): Promise<void> {
+  async function refreshProject(queue: Queue, living: readonly Agent[], still: Set<string>): Promise<void> {
     const goal = await goalOf(platform, queue);
     if (goal === null) return;
     for (const { id, branch, worktree } of living)

@@ -43,7 +43,7 @@ export function createAdoption(platform: DefinitionPlatform): Adoption {
   let closed = false;
 
   /** Scans all processes. That blocks the daemon for a moment, so callers share a recent scan. */
-  function lookAtAll(maxAgeMs: number): Look {
+  function scanProcesses(maxAgeMs: number): Look {
     // Measured by a clock that cannot be set.
     if (seen === null || performance.now() - seen.at >= maxAgeMs)
       seen = { look: lookAround(probe.view, probe.recognise), at: performance.now() };
@@ -54,7 +54,7 @@ export function createAdoption(platform: DefinitionPlatform): Adoption {
     try {
       const projects = await listProjects(platform.store.db);
       if (projects.length === 0) return;
-      const now = lookAtAll(0);
+      const now = scanProcesses(0);
       const known = await livingAdopted(platform.store.db);
       for (const agent of known.filter((each) => !isThere(now, each))) await letGo(platform, agent);
       for (const { project, other } of await strangers(platform, probe, now, projects)) {
@@ -92,7 +92,7 @@ export function createAdoption(platform: DefinitionPlatform): Adoption {
     look: lookAgain,
     find,
     roster(root, exceptAgentId) {
-      const look = lookAtAll(platform.timing.adoptionMs);
+      const look = scanProcesses(platform.timing.adoptionMs);
       const roster = rosterOf({ view: probe.view, look, root, self: null, worktrees: [platform.home.worktrees] });
       return {
         ...roster,

@@ -58,7 +58,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
   function wake(agentId: string): void {
     if (closed) return;
     const look = lanes
-      .run(agentId, () => gate(() => lookAt(agentId)))
+      .run(agentId, () => gate(() => checkAgent(agentId)))
       .catch((error: unknown) => {
         platform.log.error({ agent: agentId, error: messageOf(error) }, 'failed to check whether an agent is done');
       });
@@ -66,7 +66,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
     void look.finally(() => looks.delete(look));
   }
 
-  async function lookAt(agentId: string): Promise<void> {
+  async function checkAgent(agentId: string): Promise<void> {
     if (closed) return;
     const facts = await agentView(store.db, agentId);
     if (facts === null || !isAtRest(facts)) return;

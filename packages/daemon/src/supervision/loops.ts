@@ -15,20 +15,20 @@ export function startLoops({ timing }: Platform, { health, nudges }: { health: H
   const running = new Set<Promise<void>>();
   let closed = false;
 
-  function begin(look: () => Promise<void>): Promise<void> {
+  function begin(work: () => Promise<void>): Promise<void> {
     if (closed) return Promise.resolve();
-    const begun = look().finally(() => running.delete(begun));
+    const begun = work().finally(() => running.delete(begun));
     running.add(begun);
     return begun;
   }
 
   /** Skips a tick while the previous one still runs. */
-  function every(pauseMs: number, look: () => Promise<void>): NodeJS.Timeout {
+  function every(pauseMs: number, work: () => Promise<void>): NodeJS.Timeout {
     let busy = false;
     const timer = setInterval(() => {
       if (busy) return;
       busy = true;
-      void begin(look).finally(() => (busy = false));
+      void begin(work).finally(() => (busy = false));
     }, pauseMs);
     return timer.unref();
   }

@@ -31,15 +31,15 @@ export function watchProgress(
   const { db } = platform.store;
   const seen = new Map<string, Progress>();
 
-  async function lookAt({ agent, run, session }: AtWork, elapsedMs: number): Promise<void> {
+  async function checkProgress({ agent, run, session }: AtWork, elapsedMs: number): Promise<void> {
     const messages = await lastSessionMessages(db, agent.id, session.id, limits.loopMessages);
     const { stdout, stderr } = await sessionOffsets(db, session.id);
-    const look = { runId: run.id, sessionId: session.id, messageId: lastOwn(messages), bytes: stdout + stderr };
+    const observation = { runId: run.id, sessionId: session.id, messageId: lastOwn(messages), bytes: stdout + stderr };
     const last = seen.get(agent.id) ?? null;
     // A daemon that has just started has no history: an agent that was stuck stays so until something changes.
     const isNewHere = last === null && agent.stuckAt !== null && (messages.at(-1)?.createdAt ?? 0) <= agent.stuckAt;
     const longestGapMs = 2 * platform.timing.healthMs;
-    const progress = progressAfter(last, look, { elapsedMs, longestGapMs });
+    const progress = progressAfter(last, observation, { elapsedMs, longestGapMs });
     seen.set(agent.id, isNewHere ? { ...progress, silentMs: limits.stuckToolMs } : progress);
     const { silentMs } = seen.get(agent.id) ?? progress;
     const reason = loopIn(messages) ?? silenceOf({ silentMs, mayRunTool: mayRunTool(agent, messages) });
@@ -76,7 +76,7 @@ export function watchProgress(
       const atWork = views.filter(isAtWork);
       const ids = new Set(atWork.map(({ agent }) => agent.id));
       for (const id of seen.keys()) if (!ids.has(id)) forgetUnlessOpen(seen, views, id);
-      for (const view of atWork) await lookAt(view, elapsedMs);
+      for (const view of atWork) await checkProgress(view, elapsedMs);
       for (const id of await stuckAgents(db)) {
         const facts = await agentView(db, id);
         if (facts !== null && isOver(facts)) await clear(id);

@@ -16,7 +16,7 @@ export type SettingsFile = {
   reason: string | null;
 };
 
-type Look = { root: string; entries: number; files: Map<string, SettingsFile> };
+type Scan = { root: string; entries: number; files: Map<string, SettingsFile> };
 
 /** Thrown when the limits are exceeded, since a partial list would be misleading. */
 class LimitExceeded extends Error {}
@@ -27,85 +27,85 @@ class LimitExceeded extends Error {}
  * cannot be judged.
  */
 export async function findSettings(root: string, paths: string[]): Promise<SettingsFile[]> {
-  const look: Look = { root, entries: 0, files: new Map() };
+  const scan: Scan = { root, entries: 0, files: new Map() };
   for (const path of new Set(paths)) {
     const segments = segmentsOf(path);
     if (segments.length === 0) continue;
     try {
-      await follow(look, '', segments);
+      await follow(scan, '', segments);
     } catch (error) {
       if (!(error instanceof LimitExceeded)) throw error;
-      cannotJudge(look, path, 'has too many files');
-      look.entries = 0;
+      cannotJudge(scan, path, 'has too many files');
+      scan.entries = 0;
     }
   }
-  return [...look.files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return [...scan.files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** Walks the segments of one path, starting at `at`. */
-async function follow(look: Look, at: string, segments: string[]): Promise<void> {
+async function follow(scan: Scan, at: string, segments: string[]): Promise<void> {
   const [segment, ...rest] = segments;
-  if (segment === undefined || segment === '**') return take(look, at);
-  if (at !== '' && !(await isOwnDirectory(look, at, segments))) return;
-  if (!segment.includes('*')) return follow(look, under(at, segment), rest);
+  if (segment === undefined || segment === '**') return take(scan, at);
+  if (at !== '' && !(await isOwnDirectory(scan, at, segments))) return;
+  if (!segment.includes('*')) return follow(scan, under(at, segment), rest);
   const shape = nameShape(segment);
-  for (const name of await namesIn(look, at)) if (shape.test(name)) await follow(look, under(at, name), rest);
+  for (const name of await namesIn(scan, at)) if (shape.test(name)) await follow(scan, under(at, name), rest);
 }
 
 /** True for a directory. A link in its place that leads to something counts as a file that cannot be judged. */
-async function isOwnDirectory(look: Look, at: string, segments: string[]): Promise<boolean> {
-  const status = await statusOf(look, at);
+async function isOwnDirectory(scan: Scan, at: string, segments: string[]): Promise<boolean> {
+  const status = await statusOf(scan, at);
   if (status === null) return false;
   if (!status.isSymbolicLink()) return status.isDirectory();
   const glob = segments.findIndex((segment) => segment.includes('*'));
   const named = glob === -1 ? segments : segments.slice(0, glob);
-  if (await leadsSomewhere(join(look.root, at, ...named))) cannotJudge(look, at, 'is a link');
+  if (await leadsSomewhere(join(scan.root, at, ...named))) cannotJudge(scan, at, 'is a link');
   return false;
 }
 
 /** Adds a file, or everything below a directory. */
-async function take(look: Look, at: string, depth = 0): Promise<void> {
-  const status = await statusOf(look, at);
-  if (status === null || look.files.has(at)) return;
+async function take(scan: Scan, at: string, depth = 0): Promise<void> {
+  const status = await statusOf(scan, at);
+  if (status === null || scan.files.has(at)) return;
   if (status.isSymbolicLink()) {
-    if (await leadsSomewhere(join(look.root, at))) cannotJudge(look, at, 'is a link');
+    if (await leadsSomewhere(join(scan.root, at))) cannotJudge(scan, at, 'is a link');
     return;
   }
   if (status.isDirectory()) {
     if (depth > trustLimits.depth) throw new LimitExceeded();
-    for (const name of await namesIn(look, at)) await take(look, under(at, name), depth + 1);
+    for (const name of await namesIn(scan, at)) await take(scan, under(at, name), depth + 1);
     return;
   }
-  if (look.files.size >= trustLimits.files) throw new LimitExceeded();
-  const found = await readDefinitionText(join(look.root, at), null);
+  if (scan.files.size >= trustLimits.files) throw new LimitExceeded();
+  const found = await readDefinitionText(join(scan.root, at), null);
   if (found === null) return;
-  if (found.state !== 'read') return cannotJudge(look, at, found.state === 'refused' ? found.reason : 'has changed');
+  if (found.state !== 'read') return cannotJudge(scan, at, found.state === 'refused' ? found.reason : 'has changed');
   const sha256 = createHash('sha256').update(found.bytes).digest('hex');
-  look.files.set(at, { path: at, content: { bytes: found.bytes, sha256 }, reason: null });
+  scan.files.set(at, { path: at, content: { bytes: found.bytes, sha256 }, reason: null });
 }
 
-async function namesIn(look: Look, at: string): Promise<string[]> {
+async function namesIn(scan: Scan, at: string): Promise<string[]> {
   const names: string[] = [];
   try {
-    for await (const { name } of await opendir(join(look.root, at))) {
-      look.entries += 1;
-      if (look.entries > trustLimits.entries) throw new LimitExceeded();
+    for await (const { name } of await opendir(join(scan.root, at))) {
+      scan.entries += 1;
+      if (scan.entries > trustLimits.entries) throw new LimitExceeded();
       names.push(name);
     }
   } catch (error) {
     if (error instanceof LimitExceeded || isPassing(error)) throw error;
-    if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) cannotJudge(look, at, `cannot be read: ${messageOf(error)}`);
+    if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) cannotJudge(scan, at, `cannot be read: ${messageOf(error)}`);
     return [];
   }
   return names.toSorted();
 }
 
-async function statusOf(look: Look, at: string) {
+async function statusOf(scan: Scan, at: string) {
   try {
-    return await lstat(join(look.root, at));
+    return await lstat(join(scan.root, at));
   } catch (error) {
     if (isPassing(error)) throw error;
-    if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) cannotJudge(look, at, `cannot be read: ${messageOf(error)}`);
+    if (!hasErrno(error, 'ENOENT', 'ENOTDIR')) cannotJudge(scan, at, `cannot be read: ${messageOf(error)}`);
     return null;
   }
 }
@@ -120,8 +120,8 @@ async function leadsSomewhere(path: string): Promise<boolean> {
   }
 }
 
-function cannotJudge(look: Look, path: string, reason: string): void {
-  look.files.set(path, { path, content: null, reason });
+function cannotJudge(scan: Scan, path: string, reason: string): void {
+  scan.files.set(path, { path, content: null, reason });
 }
 
 function under(at: string, name: string): string {

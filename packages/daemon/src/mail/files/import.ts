@@ -44,15 +44,15 @@ export function startImport(platform: SessionPlatform): Import {
 
   function begin(): void {
     timer = null;
-    working = working.then(look);
+    working = working.then(scanAll);
   }
 
-  async function look(): Promise<void> {
+  async function scanAll(): Promise<void> {
     const directories = [...asked];
     asked.clear();
     for (const directory of directories) {
       try {
-        if (!closed) await lookInto(directory);
+        if (!closed) await scanDirectory(directory);
       } catch (error) {
         platform.log.warn({ directory, error: messageOf(error) }, 'failed to scan a mailbox directory');
       }
@@ -60,7 +60,7 @@ export function startImport(platform: SessionPlatform): Import {
   }
 
   /** The root and the projects contain directories, a mailbox contains files. */
-  async function lookInto(directory: string): Promise<void> {
+  async function scanDirectory(directory: string): Promise<void> {
     if (!(await isDirectory(directory))) {
       unwatch(directory);
       return;
@@ -69,7 +69,7 @@ export function startImport(platform: SessionPlatform): Import {
     const entries = await readdir(directory, { withFileTypes: true });
     if (!isMailbox(directory)) {
       for (const entry of entries)
-        if (entry.isDirectory() && !entry.name.startsWith('.')) await lookInto(join(directory, entry.name));
+        if (entry.isDirectory() && !entry.name.startsWith('.')) await scanDirectory(join(directory, entry.name));
       return;
     }
     const foreign = await foreignOf(entries.map(({ name }) => name).filter((name) => isCandidate(directory, name)));

@@ -29,7 +29,7 @@ export type Batch = {
   unfinished: number;
   events: NewEvent[];
   /** The mail that it proves delivered. */
-  heard: OutputEvidence;
+  evidence: OutputEvidence;
   bytes: number;
 };
 
@@ -37,8 +37,8 @@ export type Batch = {
 export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
 
 export function emptyBatch(): Batch {
-  const heard: OutputEvidence = { echoes: [], answered: 'no', before: null };
-  return { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], heard, bytes: 0 };
+  const evidence: OutputEvidence = { echoes: [], answered: 'no', before: null };
+  return { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], evidence, bytes: 0 };
 }
 
 export function isEmpty(batch: Batch): boolean {

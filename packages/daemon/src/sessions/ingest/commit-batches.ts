@@ -64,7 +64,7 @@ async function commit(storing: Storing, batches: [Intake, Batch][]): Promise<boo
   for (const [intake, batch] of batches) {
     const { id } = intake.target.session;
     intake.accept();
-    noteExpected(expectsMail, id, batch.heard);
+    noteExpected(expectsMail, id, batch.evidence);
     if (batch.patch.result) options.onTurnEnded(id);
     if (batch.patch.usage) options.onUsage(id);
   }

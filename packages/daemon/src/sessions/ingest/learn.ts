@@ -149,16 +149,16 @@ function learn(state: Learned, event: StreamEvent, batch: Batch): void {
 
 /** Records what an event proves about mail: an echoed line, or output of the model since. */
 function noteMailEvidence(state: Learned, event: StreamEvent, batch: Batch): void {
-  const { heard } = batch;
+  const { evidence } = batch;
   if (event.type === 'echo' && event.uuid !== undefined) {
     // Input after the end of a turn starts another one.
     if (state.turnEnded) state.turnBegunMs = performance.now();
     state.turnEnded = false;
-    heard.echoes.push(event.uuid);
-    heard.before ??= batch.messages.length;
-    if (heard.answered === 'after-echo') heard.answered = 'before-echo';
+    evidence.echoes.push(event.uuid);
+    evidence.before ??= batch.messages.length;
+    if (evidence.answered === 'after-echo') evidence.answered = 'before-echo';
   } else if (state.target.parser.conversation.length > 0 && modelEvents.includes(event.type))
-    heard.answered = 'after-echo';
+    evidence.answered = 'after-echo';
 }
 
 /** Adds messages to the history, and tracks the turn. */

@@ -26,7 +26,7 @@ export async function storeBatch(
   for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
   await updateSession(tx, sessionId, await withoutTakenId(tx, target, batch.patch));
   // Place mail in the history where it was read, as far as one batch can tell.
-  const first = (batch.heard.before ?? 0) === 0;
+  const first = (batch.evidence.before ?? 0) === 0;
   if (first) await noteMail(tx, target, batch, mail);
   await storeMessages(tx, target, batch);
   if (!first) await noteMail(tx, target, batch, mail);
@@ -37,11 +37,11 @@ export async function storeBatch(
 async function noteMail(
   tx: WriteTransaction,
   target: IntakeTarget,
-  { heard }: Batch,
+  { evidence }: Batch,
   { prompts, isExpected }: MailInHands,
 ): Promise<void> {
-  if (heard.echoes.length === 0 && (heard.answered === 'no' || !isExpected)) return;
-  await recordEvidence(tx, { ...target, prompts }, heard);
+  if (evidence.echoes.length === 0 && (evidence.answered === 'no' || !isExpected)) return;
+  await recordEvidence(tx, { ...target, prompts }, evidence);
 }
 
 /** Ignores a conversation id that another process has, since a CLI may print any. */

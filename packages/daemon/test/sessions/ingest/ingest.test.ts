@@ -32,8 +32,8 @@ async function printed() {
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, 'out'), output);
   writeFileSync(join(directory, 'err'), '');
-  const heard: Committed[] = [];
-  const stopListening = store.onCommit((committed) => heard.push(committed));
+  const evidence: Committed[] = [];
+  const stopListening = store.onCommit((committed) => evidence.push(committed));
   let failures = 0;
   const told: string[] = [];
   const write: Store['write'] = (work) => {
@@ -57,7 +57,7 @@ async function printed() {
   return {
     ingest,
     told,
-    heard,
+    evidence,
     takeIn: () => ingest.catchUp(fox.id),
     failNext: () => (failures = 1),
     stored: async () => {
@@ -81,7 +81,7 @@ test('the provider’s session id and result are stored with their output, in on
   await using place = await printed();
   await place.takeIn();
   expect(await place.stored()).toEqual({ id: 'conversation-1', result: 'all done', bytes: [output.length] });
-  expect(place.heard.map(({ chunks, events }) => [chunks.length, ...events.map(({ type }) => type)])).toEqual([
+  expect(place.evidence.map(({ chunks, events }) => [chunks.length, ...events.map(({ type }) => type)])).toEqual([
     [1, 'session.identified'],
   ]);
   expect(place.told).toEqual(['turn ended']);
@@ -92,11 +92,11 @@ test('output that could not be stored is not announced, and is read again as a w
   place.failNext();
   await place.takeIn();
   expect(await place.stored()).toEqual({ id: null, result: undefined, bytes: [] });
-  expect(place.heard).toEqual([]);
+  expect(place.evidence).toEqual([]);
   expect(place.told).toEqual(['The disk is full.']);
   expect(place.ingest.trouble()).toBe('The disk is full.');
   await place.takeIn();
   expect(await place.stored()).toEqual({ id: 'conversation-1', result: 'all done', bytes: [output.length] });
-  expect(place.heard).toHaveLength(1);
+  expect(place.evidence).toHaveLength(1);
   expect(place.ingest.trouble()).toBeNull();
 });
