@@ -5,8 +5,12 @@ import { openDataDirectory } from '@pawl/store/directory/data-directory';
 import { readEvents } from '@pawl/store/events';
 import { openDatabase } from '@pawl/store/directory/recovery';
 import { daemonState } from '@pawl/store/facts/daemon-state';
+import { text } from '@pawl/store/facts/fact-column';
+import { factTable } from '@pawl/store/facts/fact-table';
+import { allMigrations } from '@pawl/store/migrations/all-migrations';
 import { sqliteEngine } from '@pawl/store/engine/sqlite-engine';
 import { openStore } from '@pawl/store/store';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { endChild, signalOf, startChild } from './child-process.ts';
 import { expectOldRows } from './contract/upgrade.ts';
@@ -53,6 +57,27 @@ test('kill -9 during an upgrade leaves the old database, and the next start fini
   await expectOldRows(store);
   await store.close();
   expect(integrityOf(directory.database)).toBe('ok');
+});
+
+test('kill -9 while settings become typed facts leaves every setting, and the next start moves them', async () => {
+  const directory = openDataDirectory(temporaryDirectory());
+  const migrations = allMigrations.filter(({ name }) => name < '0018');
+  const openBefore = () => openStore(sqliteEngine(directory.database), { clock: fixedClock, migrations });
+  const before = await openBefore();
+  await before.write(async ({ db }) => {
+    for (const number of range(1, 100))
+      await sql`insert into settings (key, value, updated_at) values (${`parked:${number}`}, 'true', 1)`.execute(db);
+  });
+  await before.close();
+  const child = startChild('open', directory.path, { PAWL_CRASH_AT: 'store.during_migration' });
+  expect(await signalOf(child)).toBe('SIGKILL');
+  const after = await openBefore();
+  const { rows } = await sql`select key from settings`.execute(after.db);
+  await after.close();
+  expect(rows).toHaveLength(100);
+  const store = await openDatabase(directory, { clock: fixedClock });
+  expect(await factTable('parked_items', ['id'], { id: text }).all(store.db)).toHaveLength(100);
+  await store.close();
 });
 
 /** Lets a child write, kills it after some acknowledged writes, and returns the last reported number. */
