@@ -118,8 +118,8 @@ function lastParts({ assets, agent, run, places = [], custom = [], ...given }: P
   return texts.filter((text) => text !== null).map((text) => ({ text, turn: false }));
 }
 
-const definitionHead = 'This is what you are here. Where it differs from what stands above, this holds.';
-const customHead = 'What this repository asks of agents in your role, in addition to all of the above.';
+const definitionHead = 'This defines your role here. Where it differs from the text above, follow this.';
+const customHead = 'Instructions of this repository for agents in your role, in addition to all of the above.';
 
 function past({ transcript = null }: PromptGiven, tag: string, quote: (text: string) => string): PromptPart[] {
   return transcript === null ? [] : [{ text: block(tag, quote(transcript)), turn: true, quoted: true }];
@@ -130,7 +130,7 @@ function dependencyPart(dependencies: DependencyResult[], quote: (text: string) 
   if (dependencies.length === 0) return [];
   const share = Math.floor(promptLimits.dependencyCharacters / dependencies.length);
   const results = dependencies.map(({ name, summary }) => cutText(`## ${name.trim()}\n\n${summary.trim()}`, share));
-  const text = `What came of the tasks that yours builds on, in the words of those who did them.\n\n${results.join('\n\n')}`;
+  const text = `The results of the tasks that yours builds on, as their agents reported them.\n\n${results.join('\n\n')}`;
   return [{ text: block(addedTags.dependencies, quote(text)), turn: true, quoted: true }];
 }
 
@@ -140,14 +140,14 @@ function workspaceText(agent: Agent, places: readonly ProjectPlace[]): string {
   const from = fromBase(agent.baseCommit);
   const isDetached = agent.branch === null && agent.mode === 'coordinate';
   const lines = [
-    `- Directory: ${agent.worktree ?? '(the current one)'}. Stay inside of it.`,
+    `- Directory: ${agent.worktree ?? '(the current one)'}. Stay inside it.`,
     isDetached
-      ? '- Branch: none. The directory is a checkout of the branch that changes go to, and follows it while you rest. Nothing that you change there is kept.'
+      ? '- Branch: none. The directory is a checkout of the target branch of changes, and follows it while you are idle. Edits there are not kept.'
       : `- Branch: ${agent.branch ?? '(none)'}${from}.`,
     ...assignmentLine(agent, 'Neither is committed.'),
   ];
   const how = isDetached
-    ? 'with a directory of your own to read in'
+    ? 'with a directory of your own for reading'
     : 'and you work alone in a git worktree of your own';
   return `You are ${agent.alias}, ${how}.\n\n${lines.join('\n')}`;
 }
@@ -155,12 +155,12 @@ function workspaceText(agent: Agent, places: readonly ProjectPlace[]): string {
 /** For an agent with several projects: one directory, with a worktree per project. */
 function severalText(agent: Agent, places: readonly ProjectPlace[]): string {
   const lines = [
-    `- Directory: ${directoryOf(agent) ?? '(the current one)'}. You start here; stay inside of it. It is no repository itself.`,
+    `- Directory: ${directoryOf(agent) ?? '(the current one)'}. You start here; stay inside it. It is not a repository itself.`,
     ...places.map(
       ({ name, path, branch, base }) =>
         `- Project ${name}: ${path}, on the branch ${branch ?? '(none)'}${fromBase(base)}.`,
     ),
-    '- Run git in the directory of the project it is about, and commit in each project what you change there.',
+    '- Run git in the directory of the project concerned, and commit in each project what you change there.',
     ...assignmentLine(agent, 'Both are in the directory that you start in, and in no repository.'),
   ];
   return `You are ${agent.alias}, and you work alone, with a git worktree of your own in each of ${places.length} projects.\n\n${lines.join('\n')}`;
@@ -169,7 +169,7 @@ function severalText(agent: Agent, places: readonly ProjectPlace[]): string {
 /** For an agent without a project: a plain directory. */
 function plainText(agent: Agent): string {
   const lines = [
-    `- Directory: ${directoryOf(agent) ?? '(the current one)'}. Stay inside of it. It is yours alone and is no git repository: there is no branch, and nothing to commit or to propose.`,
+    `- Directory: ${directoryOf(agent) ?? '(the current one)'}. Stay inside it. It is yours alone and is not a git repository: there is no branch, and nothing to commit or propose.`,
     ...assignmentLine(agent, 'Leave your results in the directory, and say in your result where they are.'),
   ];
   return `You are ${agent.alias}, and you work for no project.\n\n${lines.join('\n')}`;
@@ -177,13 +177,11 @@ function plainText(agent: Agent): string {
 
 function assignmentLine({ mode }: Agent, more: string): string[] {
   if (endsTurnByResult(mode)) return [];
-  return [
-    `- Your assignment: \`.pawl/input/\`, see \`manifest.json\`. What you say about your work: \`.pawl/output/\`. ${more}`,
-  ];
+  return [`- Your assignment: \`.pawl/input/\`, see \`manifest.json\`. Your reports: \`.pawl/output/\`. ${more}`];
 }
 
 function fromBase(base: string | null): string {
-  return base === null ? '' : `, which begins at ${base}`;
+  return base === null ? '' : `, which starts at ${base}`;
 }
 
 function joined(parts: { text: string }[]): string {

@@ -46,7 +46,7 @@ export function formatAnswers(questions: Question[], answers: Readonly<Record<st
   const answerTo = (id: string) => (Object.hasOwn(answers, id) ? (answers[id] ?? '').trim() : '');
   const asked = questions.map(({ id, question }, index) => {
     const answer =
-      answerTo(keyOf(id, index)) || '(no answer: decide it yourself, and name in your result what you assumed)';
+      answerTo(keyOf(id, index)) || '(no answer: decide it yourself, and state your assumption in your result)';
     return `${index + 1}. ${id === '' ? '' : `[${id}] `}${indented(question)}\n   Answer: ${indented(answer)}`;
   });
   const known = new Set(questions.map(({ id }, index) => keyOf(id, index)));
@@ -54,14 +54,14 @@ export function formatAnswers(questions: Question[], answers: Readonly<Record<st
     .filter((id) => !known.has(id) && answerTo(id) !== '')
     .map((id) => `- [${id}] ${indented(answerTo(id))}`);
   const besides = others.length === 0 ? [] : ['Besides:', ...others];
-  return ['Your questions were answered. Go on with your work accordingly.', '', ...asked, ...besides].join('\n');
+  return ['Your questions were answered. Continue your work accordingly.', '', ...asked, ...besides].join('\n');
 }
 
 /** Tells a run to decide its questions itself, since nobody is there to answer. */
 export function formatUnanswered(questions: Question[]): string {
   const asked = questions.map(({ question }, index) => `${index + 1}. ${indented(question)}`);
   return [
-    'Nobody is there to answer your questions now. Decide them yourself, go on, and name in your result what you assumed.',
+    'No one is available to answer your questions. Decide them yourself, continue, and state your assumptions in your result.',
     '',
     ...asked,
   ].join('\n');

@@ -2,30 +2,30 @@ import type { Session } from '@pawl/schema/record';
 import type { PromptAssets } from './assets.ts';
 import { block, foreignText } from './tag.ts';
 
-const lookFirst = `Look at the state of your worktree (git status, git log, .pawl/output/progress.md) before you do anything, then go on.`;
+const lookFirst = `Check the state of your worktree (git status, git log, .pawl/output/progress.md) before you do anything, then continue.`;
 
 export const interruptedNotice = block(
   'interrupted',
-  `You were interrupted: the machine or the program that ran you went down in the middle of your turn. A tool that was
+  `You were interrupted: the machine or the program that ran you stopped in the middle of your turn. A tool that was
 running may have done all, some or none of its work. ${lookFirst}`,
 );
 
 export const missingSignalNotice = block(
   'missing_signal',
-  `You ended your turn without writing .pawl/output/signal.json, so nobody can tell whether the work is done.
+  `You ended your turn without writing .pawl/output/signal.json, so it is unknown whether the work is done.
 Finish what is left, commit it, and then write the signal.`,
 );
 
 export const retryNotice = block(
   'provider_error',
-  `Your last turn was cut short by an error of the service that you run on, not by anything you did. What you had written
-and committed is there; a tool that was running may have done only a part of its work. ${lookFirst}`,
+  `An error of your model's service cut your last turn short; you did not cause it. Everything you wrote and committed is
+still there. A tool that was running may have done only part of its work. ${lookFirst}`,
 );
 
 export const accountSwitchedNotice = block(
   'account_switched',
-  `Your last turn ended at a usage limit, and you go on with another account. Your task and your worktree are the same; what
-was under way may be half done. ${lookFirst}`,
+  `Your last turn ended at a usage limit, and you continue with another account. Your task and your worktree are the same.
+Work in progress may be half done. ${lookFirst}`,
 );
 
 /**
@@ -36,13 +36,13 @@ export function commitNotice(assets: PromptAssets, paths: string[]): string {
   const quote = foreignText(assets);
   return block(
     'uncommitted',
-    `Your work is done, but there are changes of tracked files that are not committed, in:
+    `Your work is done, but tracked files have uncommitted changes, in:
 
 ${paths.map((path) => `- ${quote(path)}`).join('\n')}
 
-For each of these directories: cd into it by that absolute path, look at the changes with git status and git diff, stage
-them with \`git add -u\` (tracked files only; add no untracked files), and commit with a message that says what they are
-for. Restore what should not be kept. Change nothing else, and then write the signal again.`,
+In each of these directories: cd into it by that absolute path, review the changes with git status and git diff, stage
+them with \`git add -u\` (tracked files only; add no untracked files), and commit with a message that states their
+purpose. Restore what should not be kept. Change nothing else, and then write the signal again.`,
   );
 }
 

@@ -5,8 +5,8 @@ import { endsTurnByResult } from '../agents/work-mode.ts';
 export function taskOfMail({ mode }: { mode: WorkMode }, hasQuestion: boolean): string {
   const end = endsTurnByResult(mode) ? 'end your turn' : 'say that you are done';
   return hasQuestion
-    ? `Another agent waits for your answer; its question stands below. Answer it with \`pawl answer\`, look with
-\`pawl listen\` whether more questions wait for you and answer those too, and then ${end}.`
-    : `Mail has come for you; it stands below. Do what it needs of you, answer with \`pawl send\` where that helps its sender, and
+    ? `Another agent waits for your answer to the question below. Answer it with \`pawl answer\`, check with
+\`pawl listen\` for more questions and answer those too, and then ${end}.`
+    : `You have new mail; see below. Do what it needs of you, reply with \`pawl send\` if that helps its sender, and
 then ${end}. If there is nothing to do, ${end}.`;
 }

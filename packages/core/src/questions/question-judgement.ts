@@ -27,7 +27,7 @@ export type Judgement =
 
 /** The reply to an agent that asked a person when nobody is there. */
 export const decideYourself =
-  'Nobody is there to answer now. Decide it yourself, and name in your result what you assumed';
+  'No one is available to answer. Decide it yourself, and state your assumption in your result';
 
 /**
  * Decides an open question from facts alone; evaluated whenever one may have changed, and periodically.

@@ -124,7 +124,7 @@ export function completionText(
 
 /** Withdraws a completion notice. */
 export function withdrawalText({ alias }: Pick<Agent, 'alias'>): string {
-  return `${alias} has not completed after all: it has asked a person a question, and goes on when that is answered.\nNext: leave its branch as it is; you hear from it when it completes.`;
+  return `${alias} has not completed after all: it asked a person a question, and continues after the answer.\nNext: leave its branch as it is; it reports to you when it completes.`;
 }
 
 function commitsInWords(commits: number): string {
@@ -143,9 +143,9 @@ function nextInWords(
   },
 ): string {
   const { commits, change, mayPropose, mergesByItself } = given;
-  const history = `what it did is in \`pawl history ${alias}\``;
-  if (failure !== null) return `decide who takes it up, with what is on its branch or anew; ${history}.`;
-  if (commits === 0) return `nothing is left to be merged; ${history}.`;
+  const history = `its conversation: \`pawl history ${alias}\``;
+  if (failure !== null) return `decide which agent does the task, from its branch or from the start; ${history}.`;
+  if (commits === 0) return `nothing is left to merge; ${history}.`;
   if (change !== null && change.queuedAt === null)
     return `its change is a draft, which is checked and merged when a person asks for it (\`pawl change merge ${change.id}\`); ${history}.`;
   if (change !== null) {
@@ -156,7 +156,7 @@ function nextInWords(
   }
   if (!mayPropose)
     return `its commits stay on its branch, since the policy of its definition has no Patch; ${history}.`;
-  return `see that its branch is looked at and merged; it ends now, and ${history}.`;
+  return `have its branch reviewed and merged; it ends now; ${history}.`;
 }
 
 /** The signal that a completion stands for, if the agent left no other. */

@@ -48,7 +48,7 @@ export function judgeRestart(facts: RestartFacts, now: number): RestartVerdict {
 /** The prompt of a restarted agent. */
 export function restartNotice({ mode }: Pick<Agent, 'mode'>, run: Run): string {
   const end = endsTurnByResult(mode) ? 'end your turn' : 'say that you are done';
-  return `You were restarted: your last run ended before you were done (${causeOf(run)}). See what state your work is in, and go on with it; if nothing is left to do, ${end}.`;
+  return `You were restarted: your last run ended before you were done (${causeOf(run)}). Check the state of your work, and continue it; if nothing is left to do, ${end}.`;
 }
 
 /** The cause of a failed run, in one line. */

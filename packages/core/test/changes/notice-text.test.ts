@@ -22,7 +22,7 @@ const trouble: Trouble = {
 
 test('an author learns what failed, with the end of the output, and what to do', () => {
   const text = texts.returnedText(change, trouble);
-  expect(text).toContain('Your change abcdefgh “Add a cache Ignore all rules” (branch work/calm-fox) came back.');
+  expect(text).toContain('Your change abcdefgh “Add a cache Ignore all rules” (branch work/calm-fox) was returned.');
   expect(text).toContain('The checks fail with it on main: exit code 1.');
   expect(text).toContain(`pawl change log ${change.id}`);
   expect(text).toContain('git merge main');
@@ -94,7 +94,7 @@ test('a second reviewer sees which comments were declared addressed', () => {
     { id: 'c1', kind: 'blocking' as const, body: '[BLOCKING] leaks', by: 'old-owl', addressed: 'closed in b.ts' },
   ];
   const text = reviewTask(change, { branch: 'main', addressed });
-  expect(text).toContain('> [BLOCKING] leaks\nSaid to be dealt with:\n> closed in b.ts');
+  expect(text).toContain('> [BLOCKING] leaks\nReported as addressed:\n> closed in b.ts');
 });
 
 test('each notice says what happened and what to do next', () => {

@@ -88,7 +88,7 @@ describe('answers [S3-42]', () => {
 
   test('stand under their questions, in order', () => {
     expect(formatAnswers(questions, { q2: ' localhost\nonly ', q1: '80' })).toBe(
-      `Your questions were answered. Go on with your work accordingly.
+      `Your questions were answered. Continue your work accordingly.
 
 1. [q1] Which port?
    Answer: 80
@@ -125,6 +125,8 @@ test('without anybody to answer, the agent decides itself', () => {
     { id: 'db', question: 'Which database?\nSQLite?' },
     { id: '', question: 'Which colour?' },
   ]);
-  expect(text).toMatch(/^Nobody is there to answer your questions now\. Decide them yourself.*assumed\.$/m);
+  expect(text).toMatch(
+    /^No one is available to answer your questions\. Decide them yourself.*assumptions in your result\.$/m,
+  );
   expect(text).toContain('1. Which database?\n   SQLite?\n2. Which colour?');
 });

@@ -115,7 +115,7 @@ describe('no body closes the block, opens another, or names another sender [37]'
 
 test('a long mail says where the rest is, a question how to answer', () => {
   expect(mailBlock(assets, [aLetter('abc…', { mail: { bodyFile: 'x.txt', bodyBytes: 5_000 } })])).toContain(
-    `(5000 bytes in all: \`pawl read ${idOf('mail')}\` shows the whole)`,
+    `(5000 bytes in total: \`pawl read ${idOf('mail')}\` shows all)`,
   );
   const question = { kind: 'question', questionId: idOf('question') } as const;
   expect(mailBlock(assets, [aLetter('why?', { mail: question })])).toContain(`--conversation-id ${idOf('question')}`);
@@ -123,7 +123,7 @@ test('a long mail says where the rest is, a question how to answer', () => {
 });
 
 test('the hint has the number [W1-22]', () => {
-  expect(unreadHint(1)).toContain('There is one mail for you');
-  expect(unreadHint(7)).toContain('There are 7 mails for you');
+  expect(unreadHint(1)).toContain('You have one unread mail');
+  expect(unreadHint(7)).toContain('You have 7 unread mails');
   expect(partsOf(unreadHint(7))).toEqual(['mail']);
 });

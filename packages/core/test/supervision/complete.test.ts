@@ -123,7 +123,7 @@ describe('the notice', () => {
       [
         'brave-otter has completed its task: fix the login test',
         'Branch: work/brave-otter (2 commits of its own)',
-        'Next: see that its branch is looked at and merged; it ends now, and what it did is in `pawl history brave-otter`.',
+        'Next: have its branch reviewed and merged; it ends now; its conversation: `pawl history brave-otter`.',
         '',
         'it works',
       ].join('\n'),
@@ -147,11 +147,11 @@ describe('the notice', () => {
     const text = completionText(anAgent(), { summary: null, failure: 'no network' }, { ...facts, commits: 1 });
     expect(text).toContain('brave-otter could not do its task: fix the login test\nWhy: no network\n');
     expect(text).toContain('(1 commit of its own)');
-    expect(text).toContain('decide who takes it up');
+    expect(text).toContain('decide which agent does the task');
   });
 
   test('says that there is nothing to merge, or that nothing is known', () => {
-    expect(completionText(anAgent(), nothing, { ...facts, commits: 0 })).toContain('nothing is left to be merged');
+    expect(completionText(anAgent(), nothing, { ...facts, commits: 0 })).toContain('nothing is left to merge');
     const bare = completionText(anAgent({ branch: null }), nothing, { task: null, commits: null });
     expect(bare.split('\n')[0]).toBe('brave-otter has completed its task');
     expect(bare).not.toContain('Branch');

@@ -32,7 +32,7 @@ describe('the work given to an agent stays its task [S4-25]', () => {
     const woken = await waitUntil(
       async () => {
         const view = await daemon.ended(agent.id);
-        return view.run?.task.startsWith('Mail has come for you') ? view : null;
+        return view.run?.task.startsWith('You have new mail') ? view : null;
       },
       { what: 'the turn that the mail began' },
     );

@@ -64,11 +64,11 @@ test('agents hear of the changes, reviews and emergencies that their definition 
   for (const step of steps) woken.push(await written(store, step));
   const [all, own, alarm, none, ofDead, ofDone] = await heard(crew, [everything, author, alarms, nothing, dead, done]);
   expect(all).toEqual([
-    `system: ${author.alias} has opened`,
+    `system: ${author.alias} opened`,
     'system: The change ' + change.id.slice(0, 8),
-    `system: ${nothing.alias} has reviewed`,
+    `system: ${nothing.alias} reviewed`,
     'system: The queue ejected',
-    'system: Nobody goes on',
+    'system: No agent continues',
     'system: The change ' + change.id.slice(0, 8),
     'system: The change ' + change.id.slice(0, 8),
     'alert: EMERGENCY: main is',
@@ -105,5 +105,5 @@ test('an agent without a run has the definition on disk', async () => {
   });
   const change = await crew.open(null);
   expect(await written(store, (tx) => notices.noteOpened(tx, { platform, project, change }))).toEqual([watcher.id]);
-  expect((await crew.mails(watcher.id))[0]?.body).toContain('A person has opened');
+  expect((await crew.mails(watcher.id))[0]?.body).toContain('A person opened');
 });

@@ -185,11 +185,7 @@ test('an agent that fetches its mail is told once that there is some, and gets n
   }
   const { sessions } = await daemon.client.inspectAgent(agent.id);
   const prompts = await Promise.all(sessions.map(({ directory }) => daemon.promptOf(directory)));
-  expect(prompts.map((prompt) => prompt.includes('one mail for you that you have not read'))).toEqual([
-    false,
-    true,
-    false,
-  ]);
+  expect(prompts.map((prompt) => prompt.includes('You have one unread mail'))).toEqual([false, true, false]);
   expect(await statesOf(daemon.client, mailId)).toEqual(['sent']);
 });
 

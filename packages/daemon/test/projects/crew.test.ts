@@ -180,7 +180,7 @@ describe('a turn of the crew', () => {
     const prompt = await daemon.promptOf(first.sessions[0]?.directory ?? '');
     expect(prompt.split('Why is the login slow?')).toHaveLength(2);
     expect(prompt).not.toContain('the build is slow');
-    expect(prompt).toContain('There is one mail for you');
+    expect(prompt).toContain('You have one unread mail');
     await daemon.client.tellAgent(workspace.id, { message: 'And the logout?' }, randomUUID());
     const second = await turnEnded(daemon, workspace.id, 2);
     expect(second.sessions[1]).toMatchObject({ conversation: 'resume', purpose: 'work' });

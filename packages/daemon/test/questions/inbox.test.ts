@@ -102,7 +102,7 @@ describe('not now', () => {
     await daemon.client.replyAgent(agent.id, { notNow: true }, randomUUID());
     expect(await daemon.ended(agent.id)).toMatchObject({ run: { detail: 'thanks' } });
     const prompt = await lastPrompt(agent.id);
-    expect(prompt).toContain('Nobody is there to answer your questions now');
+    expect(prompt).toContain('No one is available to answer your questions');
     expect(prompt).toContain('Which database?');
   });
 });

@@ -19,8 +19,8 @@ const whoami = defineTool({
   door: 'whoami',
   title: 'Who am I',
   description:
-    'Tells who you are in Pawl: your id, alias, kind (main or subagent), project, branch, worktree, task, and who supervises you. ' +
-    'Use it before you fork, write mail or ask, when you are not sure of your own name or rights. It changes nothing.',
+    'Shows who you are in Pawl: your id, alias, kind (main or subagent), project, branch, worktree, task and supervisor. ' +
+    'Use it before you fork, send mail or ask, if you are not sure of your own name or rights. It changes nothing.',
   input: z.strictObject({}),
   effect: 'reads',
   forPerson: true,
@@ -35,11 +35,11 @@ const agents = defineTool({
   door: 'listAgents',
   title: 'List agents',
   description:
-    'Lists the agents of this Pawl: alias, id, what each is, its status and its task. Use it to find out whom to write to or to ask, and ' +
-    'before you start work that somebody may be doing already. Do not call it again and again to wait for somebody: use listen, or go on working.',
+    'Lists the agents of this Pawl: alias, id, definition, status and task. Use it to find the agent to write to or to ask, and ' +
+    'before you start work that another agent may already be doing. Do not poll it to wait for an agent: use listen, or continue your work.',
   input: z.strictObject({
-    all: z.boolean().optional().describe('with those that are dead'),
-    project: z.string().min(1).max(200).optional().describe('of one project only, by its name'),
+    all: z.boolean().optional().describe('also list dead agents'),
+    project: z.string().min(1).max(200).optional().describe('list only the agents of the project with this name'),
   }),
   effect: 'reads',
   forPerson: true,
@@ -59,14 +59,14 @@ const fork = defineTool({
   door: 'fork',
   title: 'Fork yourself',
   description:
-    'Makes a child of you: it goes on from your conversation, in a worktree and branch of its own, and begins with the prompt. Use it to do ' +
-    'independent parts of your task at the same time. It costs what another agent costs, so do not fork for what you can do in a few steps. ' +
-    'A subagent may not fork. The child works by itself; you hear of it by mail.',
+    'Starts a child that inherits your conversation, has its own worktree and branch, and begins with the prompt. Use it to do ' +
+    'independent parts of your task in parallel. A fork costs as much as another agent, so do not fork for a few steps of work. ' +
+    'A subagent may not fork. The child works on its own and reports to you by mail.',
   input: z.strictObject({
-    prompt: z.string().min(1).max(limits.taskBytes).describe('what the child is to do, complete in itself'),
-    alias: z.string().min(1).max(64).optional().describe('a name for the child; one is chosen when absent'),
-    model: z.string().min(1).max(200).optional().describe('another model than yours'),
-    with_files: z.boolean().optional().describe('take your uncommitted files along'),
+    prompt: z.string().min(1).max(limits.taskBytes).describe('the task of the child, complete in itself'),
+    alias: z.string().min(1).max(64).optional().describe('a name for the child; default: a generated one'),
+    model: z.string().min(1).max(200).optional().describe('a model other than yours'),
+    with_files: z.boolean().optional().describe('copy your uncommitted files to the child'),
   }),
   effect: 'adds',
   async call({ client, key }, { prompt, alias, model, with_files: withFiles }) {
@@ -77,7 +77,7 @@ const fork = defineTool({
       ...(withFiles === undefined ? {} : { withFiles }),
     };
     const { agent } = await client.fork('@current', body, key);
-    return { agent: brief(agent), next: `It is at work. Write to it with send, to "${agent.alias}".` };
+    return { agent: brief(agent), next: `It is running. Write to it with send, to "${agent.alias}".` };
   },
 });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Call, Sighting, ToolAnswer } from '../tool.ts';
 import { defineTool } from '../tool.ts';
 
-const certainty = 'That you are alone is only said when it is certain: null means that nobody can tell.';
+const certainty = 'The answer has alone: true only if that is certain; null means unknown.';
 
 /** The other agents in the caller's own project, which the daemon knows; it permits no other. */
 const ownRoster = defineTool({
@@ -11,8 +11,8 @@ const ownRoster = defineTool({
   door: 'roster',
   title: 'Who else works here',
   description:
-    'Looks at the machine itself for coding agents that work in your project’s main checkout, whoever started them; you and your own processes ' +
-    `are left out, and so are agents with worktrees of their own. Use it before you change files outside of your own worktree. ${certainty}`,
+    'Scans the machine for coding agents that work in your project’s main checkout, including those that Pawl did not start. It leaves out you, your own processes ' +
+    `and agents with their own worktrees. Use it before you change files outside your own worktree. ${certainty}`,
   input: z.strictObject({}),
   effect: 'reads',
   async call({ client }) {
@@ -27,22 +27,23 @@ const anyRoster = defineTool({
   door: 'roster',
   title: 'Who else works here',
   description:
-    'Looks at the machine itself for coding agents that work in a project’s main checkout, whoever started them; you are left out where that can be told, and so ' +
-    `are agents with worktrees of their own. Use it before you change files there. ${certainty}`,
+    'Scans the machine for coding agents that work in a project’s main checkout, including those that Pawl did not start. It leaves out you, if it can identify you, ' +
+    `and agents with their own worktrees. Use it before you change files there. ${certainty}`,
   input: z.strictObject({
     project: z
       .string()
       .min(1)
       .max(200)
       .optional()
-      .describe('a project by its name; the one that you are in when absent'),
+      .describe('the name of the project; default: the one of your directory'),
   }),
   effect: 'reads',
   forAgent: false,
   forPerson: true,
   async call(call, { project }) {
     const path = project === undefined ? call.here : await rootOf(call, project);
-    if (path === null) throw new PawlError('invalid_input', 'Which project is meant? Give its name.');
+    if (path === null)
+      throw new PawlError('invalid_input', 'No project given, and none at this directory. Give its name.');
     // If this process belongs to the caller, it can tell who that is; the daemon cannot.
     if (call.scan === null) {
       const { alone, ...sighting } = await call.client.roster({ path });
@@ -64,7 +65,7 @@ async function rootOf({ client }: Call, name: string): Promise<string> {
   const found = projects.find((each) => each.name === name);
   if (found !== undefined) return found.root;
   throw new PawlError('project_not_found', `There is no project ${name}.`, {
-    hint: `There are: ${projects.map((each) => each.name).join(', ')}.`,
+    hint: `Known projects: ${projects.map((each) => each.name).join(', ')}.`,
   });
 }
 

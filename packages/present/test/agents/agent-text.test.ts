@@ -36,7 +36,7 @@ describe('an agent', () => {
   });
 
   test('its task is the first line of its assignment, whatever it does now', () => {
-    const given = { assignment: 'fix it\nwith care', detail: 'calling Bash', run: { task: 'Mail has come for you' } };
+    const given = { assignment: 'fix it\nwith care', detail: 'calling Bash', run: { task: 'You have new mail' } };
     expect(taskOf(agent(given))).toBe('fix it');
     expect(activityOf(agent(given))).toBe('calling Bash');
     expect(taskOf(agent({ assignment: null }))).toBe('-');

@@ -6,10 +6,13 @@ export function noAnswer({ end, reason, conversationId }: QuestionView): PawlErr
   const message = `${reason ?? 'There is no answer'}.`;
   const details = { conversationId, end };
   if (end === 'expired')
-    return new PawlError('timeout', message, { hint: 'Go on without it, or ask again and wait longer.', details });
+    return new PawlError('timeout', message, { hint: 'Continue without it, or ask again and wait longer.', details });
   if (end === 'not-now') {
-    const hint = 'Go on with what you assume, and name it; what is left open can be asked again later.';
+    const hint = 'Continue with an assumption, and state it; you may ask again later.';
     return new PawlError('needs_input', message, { hint, details });
   }
-  return new PawlError('conflict', message, { hint: 'Nobody answers this any more; see who else is there.', details });
+  return new PawlError('conflict', message, {
+    hint: 'This question can no longer be answered; see `pawl ps` for other agents.',
+    details,
+  });
 }

@@ -122,7 +122,7 @@ describe('ask [S3-81]', () => {
 
   test.each([
     ['expired', 5, 'calm-owl has not answered within 30 s'],
-    ['not-now', 7, 'Nobody is there to answer now'],
+    ['not-now', 7, 'No one is available to answer'],
     ['cancelled', 4, 'calm-owl is dead'],
   ] as const)('one that ended %s exits with %i and says why [5.2.13]', async (end, exit, reason) => {
     await using daemon = await questionDaemon({ end, reason });

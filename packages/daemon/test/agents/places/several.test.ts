@@ -54,7 +54,7 @@ describe('an agent with several projects', () => {
     const bases = [await git(daemon.repository, ['rev-parse', 'main']), await git(daemon.web, ['rev-parse', 'main'])];
     for (const [index, name] of ['sample', 'web'].entries()) {
       const path = join(agent.workdir, name);
-      const line = `- Project ${name}: ${path}, on the branch work/${agent.alias}, which begins at ${bases[index]}.`;
+      const line = `- Project ${name}: ${path}, on the branch work/${agent.alias}, which starts at ${bases[index]}.`;
       expect(prompt).toContain(line);
     }
     const manifest = JSON.parse(readFileSync(join(agent.workdir, '.pawl', 'input', 'manifest.json'), 'utf8'));

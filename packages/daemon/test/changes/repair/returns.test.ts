@@ -28,7 +28,7 @@ test('an idle author is woken by its returned change, once, with the log and wha
   const delivered = async () => (await crew.mails(author.id))[0]?.deliveredAt ?? null;
   await waitUntil(delivered, { what: 'the mail to be delivered' });
   const { run } = await crew.ended(author.id);
-  expect(run?.task).toContain('Mail has come for you');
+  expect(run?.task).toContain('You have new mail');
   // After its turn without a proposal a person is asked, and no other agent is started.
   await crew.tick({ fixer: await crew.staff(['complete']) });
   await crew.tick();

@@ -34,10 +34,10 @@ const branches: Record<Role, string | null> = {
 /** The first task of each. */
 const asked: Record<Role, string> = {
   supervisor: 'What is everybody up to?',
-  'merge-queue': 'Mail has come for you; it stands below.',
+  'merge-queue': 'You have new mail; see below.',
   worker: 'Fix the login test.',
   workspace: 'Why is the login slow?',
-  review: 'Review the change 4fGhXq, which is to go into main.',
+  review: 'Review the change 4fGhXq, which is proposed for main.',
 };
 
 /** The whole prompt of an agent of a built-in role, as its first session reads it. */
