@@ -200,7 +200,7 @@ describe('the part about other agents', () => {
     for (const word of ['| wait for one question', '1. Start', '2. Check', '3. Answer', '4. Restart', '5. Clean up']) {
       expect(text).toContain(word);
     }
-    for (const word of ['--task-id', '--phase-id', 'not committed yet', 'merely to have something confirmed']) {
+    for (const word of ['--task-id', '--phase-id', 'not committed yet', 'or only for confirmation']) {
       expect(text).toContain(word);
     }
     expect(text).toContain('<example label="good">');
@@ -212,7 +212,7 @@ describe('the part about other agents', () => {
     const tasks = promptAssets('- `pawl ps`: the agents\n- `pawl task add <name>`: add a task');
     const { whole } = assemblePrompt({ ...everything('execute'), assets: tasks });
     const text = whole.slice(whole.indexOf('<inter_agent_communication>'));
-    expect(text).toContain(`pawl task add "what is to be done, and where" --agent-id ${anAgent().id}`);
+    expect(text).toContain(`pawl task add "what to do, and where" --agent-id ${anAgent().id}`);
     expect(text).toContain('`pawl ps`');
     expect(text).not.toMatch(/pawl (?:ask|listen|answer)/);
     const poorer = assemblePrompt({ ...everything('execute'), assets: promptAssets('- `pawl id`: an id') }).whole;

@@ -39,7 +39,7 @@ test('the signal’s examples are valid, and the text warns of an early signal [
     'error',
   ]);
   expect(signalFormat).toMatch(/very last act/);
-  expect(signalFormat).toMatch(/signal that comes early is taken at its word/);
+  expect(signalFormat).toMatch(/Pawl acts on the signal as soon as it appears/);
 });
 
 test('a file that is missing, empty, or without a task is an error', () => {
