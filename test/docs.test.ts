@@ -132,9 +132,7 @@ test('the limits of the roster, and what a helper is, are documented for agents 
   for (const text of [page, contract]) expect(text).toContain('handed to a subagent');
   expect(page).toContain('say nothing special');
   expect(page).toContain('is the first thing that a session in a shared checkout does, before any pull');
-  expect(page).toContain(
-    'Not seen: agents that are no processes of this machine, those that were started outside of the project',
-  );
+  expect(page).toContain('Not seen: agents that are not processes of this machine, those started outside the project');
   expect(page).toContain('It keeps no state and needs no daemon');
   expect(contract).toMatch(/^name: helper-mode$/m);
 });
