@@ -131,7 +131,7 @@ async function main(workplace: string): Promise<string | null> {
   // Otherwise the stand-in's changes would stay drafts.
   appendFileSync(join(repository, '.pawl', 'config.yaml'), 'playground: true\n');
   await git(repository, ['add', '.pawl/config.yaml']);
-  await git(repository, ['commit', '--quiet', '-m', 'chore: what has to pass before anything is merged']);
+  await git(repository, ['commit', '--quiet', '-m', 'chore: configure the checks']);
   const client = homeClient(homeAt(join(workplace, 'home')));
   const { lastSeq } = await client.daemon();
   for (const { task, scenario } of tasks)

@@ -86,8 +86,8 @@ async function warnAbout(context: CommandContext, client: Client, provider: stri
 }
 
 function standing({ created, trackedAgain }: { created: boolean; trackedAgain: boolean }): string {
-  if (created) return 'is now a project';
-  return trackedAgain ? 'tracked again' : 'is already a project';
+  if (created) return 'now a project';
+  return trackedAgain ? 'tracked again' : 'already a project';
 }
 
 /** Crew agents that came back with a project that is tracked again. */

@@ -48,7 +48,7 @@ test.each([
   expect(await init(daemon.context, '.', {}, nobody)).toBe(0);
   expect(daemon.bodies).toEqual([{ path: resolve('.'), checks: true }]);
   expect(daemon.texts[0]?.split('\n')).toEqual([
-    'shop is is now a project (/code/shop)',
+    'shop is now a project (/code/shop)',
     ...lines,
     ...mergingLines,
     'next: pawl work "what to do"',
