@@ -1,5 +1,5 @@
 import { chainObjects, checkCommitId, runOnChain } from '../command/chain-command.ts';
-import { isStraightLine } from '../repository/straight-line.ts';
+import { looseAncestry } from '../repository/loose-ancestry.ts';
 import { asBytes, authorAt, readCommit, writeCommit, type CommitObject } from '../repository/commit-object.ts';
 import { mergeTrees } from './merge-trees.ts';
 import { ensureOwnDirectory } from './own-directory.ts';
@@ -107,6 +107,6 @@ export async function treeOf(repository: Repository, ownDir: string, commit: str
 /** True if `of` is this commit, or descends from it. */
 export async function isAncestor(repository: Repository, ownDir: string, commit: string, of: string): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', checkCommitId(commit), checkCommitId(of)];
-  if (await isStraightLine(chainObjects(repository, ownDir), { base: commit, head: of })) return true;
-  return (await runOnChain(repository, ownDir, args, { answers: [1] })).exitCode === 0;
+  const known = await looseAncestry(chainObjects(repository, ownDir), { base: commit, head: of });
+  return known ?? (await runOnChain(repository, ownDir, args, { answers: [1] })).exitCode === 0;
 }

@@ -7,6 +7,7 @@ import { runOnRawFiles } from '../command/command.ts';
 import { gitLimits } from '../command/limit.ts';
 import { needsNewerGit } from '../merge/merge.ts';
 import { ensureOwnDirectory } from '../merge/own-directory.ts';
+import { looseChangedFiles } from './loose-diff.ts';
 import { looseObject, looseTree, looseTreeOf } from './loose-object.ts';
 import { objectsDirOf, type Repository } from './repository.ts';
 import { isStraightLine } from './straight-line.ts';
@@ -28,6 +29,8 @@ export async function diffCommits(repository: Repository, { ownDir, from, to }: 
 export async function changedFiles(repository: Repository, { ownDir, from, to }: CommitPair): Promise<string[]> {
   const ids = [from, to].map(checkCommitId);
   await ensureOwnDirectory(repository, ownDir);
+  const loose = await looseChangedFiles(chainObjects(repository, ownDir), { from, to });
+  if (loose !== null) return loose;
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--no-ext-diff', ...ids, '--'];
   const listed = await runOnChain(repository, ownDir, args, { maxBytes: gitLimits.changedBytes, mayTruncate: true });
   if (!listed.truncated) return listed.stdout.split('\0').slice(0, -1);

@@ -2,8 +2,8 @@ import { gitLimits } from '../command/limit.ts';
 import { looseObject } from './loose-object.ts';
 
 /**
- * True when a line of commits with one parent each leads from a head down to a base, read without a git process. Null when that cannot
- * be told so: the line is long, has a merge, or has commits that are packed.
+ * True if a line of commits with one parent each leads from a head down to a base, read without a git process. Null if
+ * the line is long, has a merge, or has packed commits.
  */
 export async function isStraightLine(
   objectsDirs: readonly string[],
@@ -21,7 +21,8 @@ export async function isStraightLine(
   return null;
 }
 
-function parentsOf(commit: Buffer): string[] {
+/** The ids of a commit's parents, in order. */
+export function parentsOf(commit: Buffer): string[] {
   const end = commit.indexOf('\n\n');
   const head = commit.toString('latin1', 0, end === -1 ? commit.length : end).split('\n');
   return head.filter((line) => line.startsWith('parent ')).map((line) => line.slice('parent '.length));
