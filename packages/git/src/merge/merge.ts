@@ -2,6 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import { runForUserRepository, runInUserRepository } from '../command/command.ts';
 import { gitLimits } from '../command/limit.ts';
 import { ensureOwnDirectory } from './own-directory.ts';
+import { looseAncestry } from '../repository/loose-ancestry.ts';
 import { objectsDirOf, type Repository } from '../repository/repository.ts';
 import { commitTree } from '../worktree/work-tree.ts';
 
@@ -42,6 +43,8 @@ export function needsNewerGit(): PawlError {
 
 /** True if another commit contains everything in this one. */
 export async function isContained(repository: Repository, commit: string, other: string): Promise<boolean> {
+  const known = await looseAncestry([objectsDirOf(repository)], { base: commit, head: other });
+  if (known !== null) return known;
   const args = ['rev-list', '--count', '--max-count=1', commit, '--not', other, '--'];
   return (await runInUserRepository(repository.commonDir, args)).stdout.trim() === '0';
 }

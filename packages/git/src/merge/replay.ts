@@ -1,7 +1,8 @@
-import { checkCommitId } from '../command/chain-command.ts';
+import { chainObjects, checkCommitId } from '../command/chain-command.ts';
 import { authorOf, readCommit, writeCommit } from '../repository/commit-object.ts';
 import { readHistory, walk } from '../repository/history.ts';
 import { gitLimits } from '../command/limit.ts';
+import { straightLine } from '../repository/straight-line.ts';
 import { mergeTrees } from './merge-trees.ts';
 import type { Repository } from '../repository/repository.ts';
 
@@ -20,6 +21,8 @@ export type ChangeRange = {
 /** Finds the commits of a change in one pass over the history above `onto`. */
 export async function readRange(repository: Repository, request: Range): Promise<ChangeRange> {
   const { ownDir, head, onto, landed } = request;
+  const line = landed.length > 0 ? null : await straightLine(chainObjects(repository, ownDir), { base: onto, head });
+  if (line !== null) return { commits: line.toReversed(), below: [] };
   const ends = [checkCommitId(head), `^${checkCommitId(onto)}`];
   // Old landed heads may be gone; nothing can be built on them then. Git ignores only what is missing after this
   // option: a missing head is not an empty change.

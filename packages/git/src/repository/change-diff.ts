@@ -10,7 +10,7 @@ import { ensureOwnDirectory } from '../merge/own-directory.ts';
 import { looseChangedFiles } from './loose-diff.ts';
 import { looseObject, looseTree, looseTreeOf } from './loose-object.ts';
 import { objectsDirOf, type Repository } from './repository.ts';
-import { isStraightLine } from './straight-line.ts';
+import { straightLine } from './straight-line.ts';
 import { withScratch } from '../command/scratch.ts';
 
 /** Two commits, and Pawl's own git directory of their repository. */
@@ -45,8 +45,8 @@ export async function mergeBase(repository: Repository, ownDir: string, a: strin
   const args = ['merge-base', checkCommitId(a), checkCommitId(b)];
   await ensureOwnDirectory(repository, ownDir);
   const objects = chainObjects(repository, ownDir);
-  if (await isStraightLine(objects, { base: a, head: b })) return a;
-  if (await isStraightLine(objects, { base: b, head: a })) return b;
+  if ((await straightLine(objects, { base: a, head: b })) !== null) return a;
+  if ((await straightLine(objects, { base: b, head: a })) !== null) return b;
   const { exitCode, stdout } = await runOnChain(repository, ownDir, args, { answers: [1] });
   return exitCode === 0 ? stdout.trim() : null;
 }

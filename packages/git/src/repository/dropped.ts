@@ -1,6 +1,7 @@
-import { checkCommitId, runOnChain } from '../command/chain-command.ts';
+import { chainObjects, checkCommitId, runOnChain } from '../command/chain-command.ts';
 import { gitLimits } from '../command/limit.ts';
 import type { Repository } from './repository.ts';
+import { straightLine } from './straight-line.ts';
 
 export type NamedCommit = { commit: string; subject: string };
 
@@ -34,5 +35,7 @@ export async function countAhead(
   { tip, of }: { tip: string; of: string },
 ): Promise<number> {
   const args = ['rev-list', '--count', checkCommitId(tip), '--not', checkCommitId(of), '--'];
+  const line = await straightLine(chainObjects(repository, ownDir), { base: of, head: tip });
+  if (line !== null) return line.length;
   return Number.parseInt((await runOnChain(repository, ownDir, args)).stdout, 10);
 }

@@ -7,6 +7,7 @@ import { complaintOf } from '../command/git-failure.ts';
 import { gitLimits } from '../command/limit.ts';
 import { looseBranchTip, looseCommit, looseHead } from './loose-commit.ts';
 import { looseRefs } from './loose-refs.ts';
+import { straightLine } from './straight-line.ts';
 
 /** A repository of the user. All paths are canonical. */
 export type Repository = {
@@ -116,7 +117,8 @@ export async function listBranches(repository: Repository, prefix = ''): Promise
 /** How many commits `tip` has that `base` lacks. */
 export async function countCommits(repository: Repository, base: string, tip: string): Promise<number> {
   const [from, to] = await Promise.all([resolveCommit(repository, base), resolveCommit(repository, tip)]);
-  if (from === to) return 0;
+  const line = await straightLine([objectsDirOf(repository)], { base: from, head: to });
+  if (line !== null) return line.length;
   const { stdout } = await runInUserRepository(repository.commonDir, ['rev-list', '--count', `${from}..${to}`, '--']);
   return Number.parseInt(stdout, 10);
 }

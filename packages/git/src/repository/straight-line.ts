@@ -1,22 +1,26 @@
 import { gitLimits } from '../command/limit.ts';
 import { looseObject } from './loose-object.ts';
 
+/** A commit of a straight line, with its only parent. */
+export type LineCommit = { id: string; parents: readonly [string] };
+
 /**
- * True if a line of commits with one parent each leads from a head down to a base, read without a git process. Null if
- * the line is long, has a merge, or has packed commits.
+ * The commits from a head down to a base, without the base, if each has one parent; read without a git process. Null if
+ * only git can tell: the line is long, has a merge or packed commits, or does not reach the base.
  */
-export async function isStraightLine(
+export async function straightLine(
   objectsDirs: readonly string[],
   { base, head }: { base: string; head: string },
-): Promise<true | null> {
-  let commit = head;
-  for (let left: number = gitLimits.straightCommits; left > 0; left -= 1) {
-    if (commit === base) return true;
-    const object = await looseObject(objectsDirs, commit, gitLimits.commitBytes);
+): Promise<LineCommit[] | null> {
+  const line: LineCommit[] = [];
+  for (let id = head; line.length < gitLimits.straightCommits;) {
+    if (id === base) return line;
+    const object = await looseObject(objectsDirs, id, gitLimits.commitBytes);
     const parents = object?.type === 'commit' ? parentsOf(object.content) : [];
     const [parent] = parents;
     if (parent === undefined || parents.length > 1) return null;
-    commit = parent;
+    line.push({ id, parents: [parent] });
+    id = parent;
   }
   return null;
 }

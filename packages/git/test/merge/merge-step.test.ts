@@ -220,7 +220,7 @@ test('works for sha256 ids', async () => {
 });
 
 describe('a chain', () => {
-  test('costs two commands per change if the chain before it is known', async () => {
+  test('costs at most two commands per change if the chain before it is known', async () => {
     const place = await queuePlace();
     const { repository, ownDir, main } = place;
     const heads = ['c', 'd', 'e'].map((name) => place.branch(main, { [`${name}.txt`]: `${name}\n` }));
@@ -235,7 +235,8 @@ describe('a chain', () => {
       const request = { onto: onto.commit, ontoTree: onto.tree, head, landed: heads.slice(0, at) };
       onto = await merged(place, { ...request, readHead: async () => known });
     }
-    expect(commands()).toHaveLength(6);
+    // The first change has no landed heads below it, so its range is read without git.
+    expect(commands()).toHaveLength(5);
     expect(Object.keys(filesOf(place, onto.commit))).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt']);
     expect(show(place, onto.commit, '%an')).toBe('person');
   });

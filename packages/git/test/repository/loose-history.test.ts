@@ -5,6 +5,7 @@ import { seed } from '@pawl/testing/endurance';
 import { expect, test } from 'vitest';
 import { looseAncestry } from '../../src/repository/loose-ancestry.ts';
 import { looseChangedFiles } from '../../src/repository/loose-diff.ts';
+import { straightLine } from '../../src/repository/straight-line.ts';
 import { commitAll, git, makeRepository, temporaryDirectory, write } from '../fixture.ts';
 
 function place(files?: Record<string, string>) {
@@ -87,4 +88,19 @@ test('a long history is left to git', async () => {
   for (let number = 0; number < 25; number++) git(root, 'commit', '--quiet', '--allow-empty', '-m', `${number}`);
   const head = git(root, 'rev-parse', 'HEAD').trim();
   expect(await looseAncestry(objects, { base: first, head })).toBeNull();
+});
+
+test('a straight line has its commits from the head down; one with a merge, or beside the base, is left to git', async () => {
+  const { root, objects, first } = place();
+  write(root, { one: '1' });
+  const one = commitAll(root, 'one');
+  write(root, { two: '2' });
+  const two = commitAll(root, 'two');
+  const line = (base: string, head: string) => straightLine(objects, { base, head });
+  expect(await line(first, two)).toEqual([
+    { id: two, parents: [one] },
+    { id: one, parents: [first] },
+  ]);
+  expect(await line(two, two)).toEqual([]);
+  expect(await line(two, one)).toBeNull();
 });
