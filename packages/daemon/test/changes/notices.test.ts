@@ -64,9 +64,9 @@ test('agents hear of the changes, reviews and emergencies that their definition 
   for (const step of steps) woken.push(await written(store, step));
   const [all, own, alarm, none, ofDead, ofDone] = await heard(crew, [everything, author, alarms, nothing, dead, done]);
   expect(all).toEqual([
-    `system: ${author.alias} opened`,
+    `system: ${author.alias} opened the`,
     'system: The change ' + change.id.slice(0, 8),
-    `system: ${nothing.alias} reviewed`,
+    `system: ${nothing.alias} reviewed the`,
     'system: The queue ejected',
     'system: No agent continues',
     'system: The change ' + change.id.slice(0, 8),
