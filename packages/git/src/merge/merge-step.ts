@@ -1,5 +1,5 @@
 import { chainObjects, checkCommitId, runOnChain } from '../command/chain-command.ts';
-import { looseAncestry } from '../repository/loose-ancestry.ts';
+import { looseAncestry } from '../repository/loose-history.ts';
 import { asBytes, authorAt, readCommit, writeCommit, type CommitObject } from '../repository/commit-object.ts';
 import { mergeTrees } from './merge-trees.ts';
 import { ensureOwnDirectory } from './own-directory.ts';

@@ -2,7 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import { runForUserRepository, runInUserRepository } from '../command/command.ts';
 import { gitLimits } from '../command/limit.ts';
 import { ensureOwnDirectory } from './own-directory.ts';
-import { looseAncestry } from '../repository/loose-ancestry.ts';
+import { looseAncestry } from '../repository/loose-history.ts';
 import { objectsDirOf, type Repository } from '../repository/repository.ts';
 import { commitTree } from '../worktree/work-tree.ts';
 

@@ -2,7 +2,7 @@ import { chainObjects, checkCommitId } from '../command/chain-command.ts';
 import { authorOf, readCommit, writeCommit } from '../repository/commit-object.ts';
 import { readHistory, walk } from '../repository/history.ts';
 import { gitLimits } from '../command/limit.ts';
-import { straightLine } from '../repository/straight-line.ts';
+import { straightLine } from '../repository/loose-history.ts';
 import { mergeTrees } from './merge-trees.ts';
 import type { Repository } from '../repository/repository.ts';
 

@@ -10,7 +10,7 @@ import { ensureOwnDirectory } from '../merge/own-directory.ts';
 import { looseChangedFiles } from './loose-diff.ts';
 import { looseObject, looseTree, looseTreeOf } from './loose-object.ts';
 import { objectsDirOf, type Repository } from './repository.ts';
-import { straightLine } from './straight-line.ts';
+import { straightLine } from './loose-history.ts';
 import { withScratch } from '../command/scratch.ts';
 
 /** Two commits, and Pawl's own git directory of their repository. */

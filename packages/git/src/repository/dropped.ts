@@ -1,7 +1,7 @@
 import { chainObjects, checkCommitId, runOnChain } from '../command/chain-command.ts';
 import { gitLimits } from '../command/limit.ts';
 import type { Repository } from './repository.ts';
-import { straightLine } from './straight-line.ts';
+import { straightLine } from './loose-history.ts';
 
 export type NamedCommit = { commit: string; subject: string };
 

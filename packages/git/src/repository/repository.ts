@@ -7,7 +7,7 @@ import { complaintOf } from '../command/git-failure.ts';
 import { gitLimits } from '../command/limit.ts';
 import { looseBranchTip, looseCommit, looseHead } from './loose-commit.ts';
 import { looseRefs } from './loose-refs.ts';
-import { straightLine } from './straight-line.ts';
+import { straightLine } from './loose-history.ts';
 
 /** A repository of the user. All paths are canonical. */
 export type Repository = {

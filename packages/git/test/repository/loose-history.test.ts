@@ -3,9 +3,8 @@ import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { seed } from '@pawl/testing/endurance';
 import { expect, test } from 'vitest';
-import { looseAncestry } from '../../src/repository/loose-ancestry.ts';
+import { looseAncestry, straightLine } from '../../src/repository/loose-history.ts';
 import { looseChangedFiles } from '../../src/repository/loose-diff.ts';
-import { straightLine } from '../../src/repository/straight-line.ts';
 import { commitAll, git, makeRepository, temporaryDirectory, write } from '../fixture.ts';
 
 function place(files?: Record<string, string>) {

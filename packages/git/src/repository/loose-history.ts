@@ -25,8 +25,28 @@ export async function straightLine(
   return null;
 }
 
+/**
+ * Whether a head is a commit or descends from it, read without a git process. Null if only git can tell: the history
+ * has more commits than the limit, or some of them are packed or missing.
+ */
+export async function looseAncestry(
+  objectsDirs: readonly string[],
+  { base, head }: { base: string; head: string },
+): Promise<boolean | null> {
+  const seen = new Set([head]);
+  // A set is walked in the order of insertion, including what is added on the way.
+  for (const commit of seen) {
+    if (commit === base) return true;
+    const object = await looseObject(objectsDirs, commit, gitLimits.commitBytes);
+    if (object?.type !== 'commit') return null;
+    for (const parent of parentsOf(object.content)) seen.add(parent);
+    if (seen.size > gitLimits.straightCommits) return null;
+  }
+  return false;
+}
+
 /** The ids of a commit's parents, in order. */
-export function parentsOf(commit: Buffer): string[] {
+function parentsOf(commit: Buffer): string[] {
   const end = commit.indexOf('\n\n');
   const head = commit.toString('latin1', 0, end === -1 ? commit.length : end).split('\n');
   return head.filter((line) => line.startsWith('parent ')).map((line) => line.slice('parent '.length));
