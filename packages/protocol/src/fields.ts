@@ -21,3 +21,18 @@ export const agentNamed = z.object({ id: idSchema, alias: nameSchema });
 
 /** A project by its id and name. */
 export const projectNamed = z.object({ id: idSchema, name: nameSchema });
+
+/** A diff: its files and the patch. */
+export const diffFields = {
+  files: z.array(
+    z.object({
+      path: z.string(),
+      from: z.string().nullable(),
+      added: z.number().int().nullable(),
+      removed: z.number().int().nullable(),
+    }),
+  ),
+  patch: z.string(),
+  /** The diff was cut. */
+  truncated: z.boolean(),
+};

@@ -118,7 +118,7 @@ export type Trouble = {
 /** Describes the problem. */
 export function troubleText(trouble: Trouble): string {
   const { cause, ejection, target } = trouble;
-  if (cause === 'comments') return 'Comments that nobody has addressed block it.';
+  if (cause === 'comments') return 'Unaddressed comments block it.';
   const reason = plainLine(ejection?.reason ?? '', reasonCharacters);
   if (cause === 'red') return `The checks fail with it on ${target.branch}: ${reason}.`;
   const files = (ejection?.files ?? []).slice(0, 20).map((file) => plainLine(file, 200));

@@ -5,7 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import type { AccountFiles } from './account-files.ts';
 import { writePresetFiles } from './config-directory.ts';
 
-/** What a session with an account gets: its environment, the secrets in it, and the server it contacts. */
+/** The account as a session uses it: its environment, the secrets in it, and the server it contacts. */
 export type SessionUse = { env: Record<string, string>; secrets: string[]; baseUrl: string | null };
 
 /** True if Pawl manages the account's directory. A shell account uses the CLI's own one. */

@@ -55,7 +55,7 @@ export function createBarrier(store: Store, ingest: Ingest): Barrier {
     return known;
   }
 
-  /** What a fork must wait for now, or null. */
+  /** The step that a fork must wait for now; null if there is none. */
   async function obstacle(agent: Agent, needsFiles: boolean): Promise<string | null> {
     await ingest.catchUp(agent.id);
     const reason = inWords(ingest.turn(agent.id));

@@ -16,7 +16,7 @@ import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, placeOf } from '../platform/platform.ts';
 import type { Ground } from './grounds.ts';
 
-/** What a child of this agent inherits now: everything before the first tool call without a result. */
+/** Reads the history that a child of this agent inherits now: everything before the first tool call without a result. */
 export async function inheritance(db: Database, parent: Agent): Promise<Inheritance> {
   const session = (await agentView(db, parent.id))?.session ?? null;
   const last = await lastMessageId(db, parent.id);

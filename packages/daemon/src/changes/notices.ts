@@ -35,7 +35,7 @@ export async function noteOpened(tx: WriteTransaction, given: About & { change: 
   return send(tx, told, openedText(change, author?.alias ?? 'A person'));
 }
 
-/** Reports an ejected change. The author is told by the return that follows (`returnChange`). */
+/** Reports an ejected change. `returnChange`, which follows, notifies the author. */
 export async function noteEjected(
   tx: WriteTransaction,
   given: About & { change: Change; ejection: Ejection },

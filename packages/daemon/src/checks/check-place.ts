@@ -23,7 +23,7 @@ export function checkPlace(home: Home, checkId: string): CheckPlace {
   return { dir, tree: join(dir, 'tree'), temporary: join(dir, 'tmp'), step: (no) => join(dir, `step-${no}`) };
 }
 
-/** What a check needs beyond its row when another daemon continues it. */
+/** Facts beyond its row that another daemon needs to continue a check. */
 const requestSchema = z.object({ env: z.array(z.string()) });
 
 /** Creates the directory of a check, with the names of the variables that it may see. */

@@ -90,7 +90,7 @@ export function createChecker(platform: Platform, bounds: CheckBounds = defaultB
       const check = plannedCheck(request);
       const place = checkPlace(platform.home, check.id);
       try {
-        // Write the note first: whoever finds the row finds what it needs to continue.
+        // Write the note first, so that a daemon that finds the row can continue the check.
         await makeCheckPlace(place, request.config.env);
         await platform.store.write(async (tx) => {
           check.plannedAt = tx.now;

@@ -3,7 +3,7 @@ import { idSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
 import { checkViewSchema } from '../checks/view.ts';
-import { agentNamed, path, projectNamed } from '../fields.ts';
+import { agentNamed, diffFields, path, projectNamed } from '../fields.ts';
 
 /** Longer than the limit, so that the refusal can state it. */
 const text = z.string().max(limits.bodyBytes);
@@ -76,17 +76,7 @@ export const changeDiffSchema = z.object({
   branch: z.string(),
   from: z.string(),
   to: z.string(),
-  files: z.array(
-    z.object({
-      path: z.string(),
-      from: z.string().nullable(),
-      added: z.number().int().nullable(),
-      removed: z.number().int().nullable(),
-    }),
-  ),
-  patch: z.string(),
-  /** The diff was cut. */
-  truncated: z.boolean(),
+  ...diffFields,
 });
 export type ChangeDiff = z.infer<typeof changeDiffSchema>;
 

@@ -55,7 +55,7 @@ describe('complete', () => {
     expect(daemon.requests).toEqual([]);
   });
 
-  test('a helper has an unregistered id, and is told how to end', async () => {
+  test('refuses a helper, whose id is unregistered, with the command that ends it', async () => {
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer()));
     const helper = { PAWL_AGENT_ID: 'helper-ab12.1763251200', PAWL_HELPER: '1' };
     await expect(complete(daemon.context, undefined, {}, helper)).rejects.toMatchObject({

@@ -129,7 +129,7 @@ describe.runIf(process.platform === 'linux')('a day of three sessions [S0-22]', 
     });
   });
 
-  test('a helper without others is told to stop being one [S0-19]', async () => {
+  test('tells a helper that is alone to stop being one [S0-19]', async () => {
     await using place = await aPlace();
     const lines = place.begin({ PAWL_AGENT_ID: 'helper-ab12', PAWL_HELPER: '1' });
     expect(lines.slice(0, 3)).toEqual([

@@ -3,7 +3,7 @@ import { integer, json, nullable, text } from '@pawl/store/facts/fact-column';
 import { factTable } from '@pawl/store/facts/fact-table';
 import * as z from 'zod';
 
-/** To whom each change was last returned (`Returned` in core), so that each return happens once, even after a crash. */
+/** The last return of each change (`Returned` in core), stored so that each happens once, even after a crash. */
 export const changeReturns = factTable('change_returns', ['changeId'], {
   changeId: text,
   head: text,

@@ -1,6 +1,7 @@
 import { idSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
+import { diffFields } from '../../fields.ts';
 import { agentAnswerSchema } from '../view.ts';
 
 export const errandListSchema = z.object({
@@ -27,17 +28,7 @@ export const errandDiffSchema = z.object({
   agentId: idSchema,
   branch: z.string(),
   base: z.string(),
-  files: z.array(
-    z.object({
-      path: z.string(),
-      from: z.string().nullable(),
-      added: z.number().int().nullable(),
-      removed: z.number().int().nullable(),
-    }),
-  ),
-  patch: z.string(),
-  /** The diff was cut. */
-  truncated: z.boolean(),
+  ...diffFields,
 });
 export type ErrandDiff = z.infer<typeof errandDiffSchema>;
 
