@@ -112,14 +112,14 @@ test('the helper’s contract has its id, the four tiers, a light start and the 
   expect(mail).toBe('pull');
   const parts = [
     /first line/,
-    /no pull/,
+    /do not pull/,
     /Always:/,
     /With care:/,
     /Never, while others/,
     /one short note/,
     /session end/,
   ];
-  for (const part of [...parts, /ban on git was for as long as others were here/]) expect(prompt).toMatch(part);
+  for (const part of [...parts, /ban on git no longer applies/]) expect(prompt).toMatch(part);
 });
 
 test('helper and primary have one short note for each other, and no other channel [W0-13]', async () => {

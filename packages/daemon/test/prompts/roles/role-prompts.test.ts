@@ -44,7 +44,7 @@ test.each(lasting)(
 test.each(['supervisor', 'merge-queue', 'review'] as const)('%s is asked for no commit', async (role) => {
   const { whole } = await promptOfRole(role);
   expect(whole).not.toMatch(/<git_workflow>|Everything is committed|Commit in small steps/);
-  expect(whole).toMatch(/(?:make no commits|Edit, commit, merge and close nothing|Do not edit)/);
+  expect(whole).toMatch(/(?:make no commits|Do not:\n\n- Edit|edit code yourself)/);
 });
 
 test('a person’s message is the turn of the workspace, without a tag around it [S4-12]', async () => {
