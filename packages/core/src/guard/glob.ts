@@ -1,10 +1,18 @@
 /**
  * Matches a path against a glob: `*` and `?` stay within a directory, `**` spans directories, and a trailing `/` means
- * everything below. Linear backtracking, so no pattern is slow.
+ * everything below. Linear backtracking, so no pattern is slow. Without `dots`, no wildcard stands for the first dot of a
+ * name.
  */
-export function matchesGlob(pattern: string, path: string): boolean {
+export function matchesGlob(pattern: string, path: string, { dots = true }: { dots?: boolean } = {}): boolean {
   const parts = (pattern.endsWith('/') ? `${pattern}**` : pattern).replace(/^\.?\//, '').split('/');
-  return matchParts(parts, path.split('/'), (part) => part === '**', matchPart);
+  const isHidden = (name: string) => !dots && name.startsWith('.');
+  return matchParts(
+    parts,
+    path.split('/'),
+    (part) => part === '**',
+    (part, name) => (!isHidden(name) || part.startsWith('.')) && matchPart(part, name),
+    (name) => !isHidden(name),
+  );
 }
 
 function matchPart(pattern: string, name: string): boolean {
@@ -22,6 +30,7 @@ function matchParts<T>(
   text: readonly T[],
   isMany: (one: T) => boolean,
   isSame: (one: T, other: T) => boolean,
+  mayTake: (one: T) => boolean = () => true,
 ): boolean {
   let at = 0;
   let last: { pattern: number; text: number } | null = null;
@@ -34,7 +43,7 @@ function matchParts<T>(
     } else if (one !== undefined && isSame(one, text[place] as T)) {
       at += 1;
       place += 1;
-    } else if (last !== null) {
+    } else if (last !== null && mayTake(text[last.text] as T)) {
       last.text += 1;
       place = last.text;
       at = last.pattern + 1;
