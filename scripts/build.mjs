@@ -30,6 +30,11 @@ await build({
 await build({
   ...common,
   target: 'node24',
+  entryPoints: { proxy: source('proxy/src/bin.ts') },
+});
+await build({
+  ...common,
+  target: 'node24',
   entryPoints: { 'model-server': source('testing/src/model-server/bin.ts') },
 });
 await build(daemonBuild(root, dist));

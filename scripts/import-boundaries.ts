@@ -28,6 +28,7 @@ const allowed: Record<string, string[]> = {
   present: ['schema', 'protocol'],
   testing: ['schema', 'protocol', 'wire'],
   bridge: ['schema', 'wire'],
+  proxy: ['schema', 'store'],
   roster: ['schema', 'core', 'host', 'providers'],
   mcp: ['schema', 'protocol'],
   daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers', 'forge', 'roster', 'mcp', 'wire'],

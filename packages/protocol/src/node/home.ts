@@ -41,6 +41,10 @@ export type Home = {
   requests: string;
   /** The original files of checkouts with installed hooks. */
   hooks: string;
+  /** The proxy's files: which sessions may use it, and who serves. Only its owner can enter. */
+  proxy: string;
+  /** The proxy's unix socket. */
+  proxySocket: string;
 };
 
 /** A unix socket's path may have about a hundred bytes on every system; longer ones fail in odd ways. */
@@ -53,7 +57,7 @@ export function homeAt(
   const base = canonicalPath(resolve(root));
   return {
     root: base,
-    socket: socketPath(base),
+    socket: socketPath(base, 'pawl'),
     token: join(base, 'token'),
     daemonFile: join(base, 'daemon.json'),
     config: join(base, 'config.yaml'),
@@ -76,6 +80,8 @@ export function homeAt(
     scripted: join(base, 'scripted'),
     requests: join(base, 'requests'),
     hooks: join(base, 'hooks'),
+    proxy: join(base, 'proxy'),
+    proxySocket: socketPath(base, 'proxy'),
   };
 }
 
@@ -90,14 +96,14 @@ function canonicalPath(path: string): string {
 }
 
 /**
- * `pawl.sock` in the home, or, if that path is too long for a socket, a name derived from it in a private directory.
+ * `<name>.sock` in the home, or, if that path is too long for a socket, a name derived from it in a private directory.
  * That one does not follow TMPDIR, which differs between a person's shell and an agent's and may itself be long.
  */
-function socketPath(base: string): string {
-  const plain = join(base, 'pawl.sock');
+function socketPath(base: string, name: string): string {
+  const plain = join(base, `${name}.sock`);
   if (Buffer.byteLength(plain) <= socketPathBytes) return plain;
   // Few homes need it, and loading it takes a tenth of a short command's time.
   const { createHash } = process.getBuiltinModule('node:crypto');
-  const name = createHash('sha256').update(base).digest('hex').slice(0, 16);
-  return join('/tmp', `pawl-${userInfo().uid}`, `${name}.sock`);
+  const hash = createHash('sha256').update(base).digest('hex').slice(0, 16);
+  return join('/tmp', `pawl-${userInfo().uid}`, name === 'pawl' ? `${hash}.sock` : `${hash}-${name}.sock`);
 }

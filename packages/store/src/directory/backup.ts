@@ -5,7 +5,7 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { damageOf } from './check.ts';
-import { createPrivateFile } from './data-directory.ts';
+import { createPrivateFile } from './file-lock.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { renameDurably, syncFile } from './durable-file.ts';
 import { sqliteFailureOf } from '../engine/sqlite-failure.ts';

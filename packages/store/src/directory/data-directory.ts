@@ -1,19 +1,11 @@
-import {
-  closeSync,
-  fchmodSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { PawlError, hasErrno } from '@pawl/schema/error';
-import { isBusy, isDamage, sqliteFailureOf } from '../engine/sqlite-failure.ts';
+import { isDamage, sqliteFailureOf } from '../engine/sqlite-failure.ts';
 import { storeLimits } from '../store-limit.ts';
+import type { FileLock } from './file-lock.ts';
+import { holdFileLock } from './file-lock.ts';
 
 /** The store's files in PAWL_HOME. */
 export type DataDirectory = {
@@ -58,53 +50,30 @@ export function openDataDirectory(path: string): DataDirectory {
   return directory;
 }
 
-/**
- * Makes this process the only daemon of the directory until it releases the lock or dies. It is a kernel lock: it
- * leaves no stale file, is independent of pids, and a frozen holder keeps it.
- * Only SQLite opens the lock file. Closing any other descriptor of it would drop this process's lock.
- */
-export function lockDataDirectory(directory: DataDirectory): { release(): void } {
-  createPrivateFile(directory.lock);
+/** Makes this process the only daemon of the directory until it releases the lock or dies. */
+export function lockDataDirectory(directory: DataDirectory): FileLock {
+  const hold = () => holdFileLock(directory.lock, storeLimits.lockWaitMs);
+  let lock: FileLock | null;
   try {
-    return holdLock(directory.lock);
+    lock = hold();
   } catch (error) {
-    if (isBusy(error)) throw alreadyRunning(directory);
     if (!isDamage(error)) throw sqliteFailureOf(error) ?? error;
+    emptyLock(directory);
+    lock = hold();
   }
-  // The file has foreign content. Nobody holds the lock, or SQLite would have said so before reading. Empty the file
-  // instead of replacing it, so that two daemons doing this at once lock the same file.
+  if (lock === null) throw alreadyRunning(directory);
+  return lock;
+}
+
+/**
+ * Empties a lock file with foreign content. Nobody holds the lock, or SQLite would have said so before reading. The file
+ * is not replaced, so that two daemons doing this at once lock the same file.
+ */
+function emptyLock(directory: DataDirectory): void {
   const aside = join(directory.quarantine, `pawl.lock-${Date.now()}-${process.pid}`);
   // Not `copyFileSync`, which never ends if another process empties the file meanwhile.
   writeFileSync(aside, readFileSync(directory.lock), { mode: 0o600 });
   truncateSync(directory.lock);
-  try {
-    return holdLock(directory.lock);
-  } catch (error) {
-    throw isBusy(error) ? alreadyRunning(directory) : (sqliteFailureOf(error) ?? error);
-  }
-}
-
-function holdLock(path: string): { release(): void } {
-  const holder = new DatabaseSync(path, { timeout: storeLimits.lockWaitMs });
-  try {
-    holder.exec('pragma journal_mode = memory; begin exclusive');
-  } catch (error) {
-    holder.close();
-    throw error;
-  }
-  return { release: () => holder.close() };
-}
-
-/** Creates an empty file that only this user can read, regardless of the umask. Does not open an existing file. */
-export function createPrivateFile(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })) return;
-  try {
-    const file = openSync(path, 'wx', 0o600);
-    fchmodSync(file, 0o600);
-    closeSync(file);
-  } catch (error) {
-    if (!hasErrno(error, 'EEXIST')) throw error;
-  }
 }
 
 function refuseUnsafe(path: string, stats: Stats | undefined): void {

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '@pawl/schema/error';
 import { createBackup } from './backup.ts';
 import { needsMigration } from './check.ts';
-import { createPrivateFile } from './data-directory.ts';
+import { createPrivateFile } from './file-lock.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { renameDurably, syncFile, writeDurably } from './durable-file.ts';
 import { readEvents, reserveSeqs } from '../events.ts';

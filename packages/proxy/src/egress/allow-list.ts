@@ -1,0 +1,36 @@
+import { isIP } from 'node:net';
+import type { Target } from './host-name.ts';
+import { normalHost, parseTarget, usualPorts } from './host-name.ts';
+
+/** One allowed host; `isAbove` stands for all names below it, and `port` null for the usual ports. */
+type Entry = { host: string; isAbove: boolean; port: number | null };
+
+/** Decides which hosts a session may reach. */
+export type AllowList = {
+  allows(target: Target): boolean;
+  /** True if an entry names exactly this address, so that a private one is meant. */
+  namesAddress(address: string, port: number): boolean;
+};
+
+/** Reads entries such as `example.com`, `*.example.com`, `example.com:8443` and `10.0.0.7`. Others allow nothing. */
+export function readAllowList(texts: readonly string[]): AllowList {
+  const entries = texts.map(parseEntry).filter((entry) => entry !== null);
+  const fits = (entry: Entry, port: number) => (entry.port === null ? usualPorts.includes(port) : entry.port === port);
+  return {
+    allows: ({ host, port }) =>
+      entries.some(
+        (entry) => fits(entry, port) && (entry.isAbove ? host.endsWith(`.${entry.host}`) : host === entry.host),
+      ),
+    namesAddress: (address, port) =>
+      entries.some((entry) => isIP(entry.host) !== 0 && entry.host === address && fits(entry, port)),
+  };
+}
+
+function parseEntry(text: string): Entry | null {
+  const isAbove = text.startsWith('*.');
+  const rest = isAbove ? text.slice(2) : text;
+  const target = parseTarget(rest);
+  const host = target?.host ?? normalHost(rest);
+  if (host === null || (isAbove && (isIP(host) !== 0 || !host.includes('.')))) return null;
+  return { host, isAbove, port: target?.port ?? null };
+}

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { request as httpRequest, STATUS_CODES } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import type { Duplex } from 'node:stream';
+import { messageOf } from '@pawl/schema/error';
+import { answerHeaders } from '../credential/call-key.ts';
+import { proxyLimits } from '../proxy-limit.ts';
+import type { Egress } from './egress.ts';
+import { parseTarget } from './host-name.ts';
+
+/** Answers CONNECT: a tunnel to a checked address, whose bytes the proxy does not read. */
+export async function openTunnel(egress: Egress, request: IncomingMessage, client: Duplex, head: Buffer) {
+  client.on('error', () => client.destroy());
+  const target = parseTarget(request.url ?? '');
+  if (target === null) return endTunnel(client, 400, 'CONNECT needs a host and a port');
+  const passage = await egress.passage(request, target);
+  if (!passage.ok) return endTunnel(client, passage.status, `${target.host}:${target.port}: ${passage.reason}`);
+  let server: Socket;
+  try {
+    server = await connectTo(passage.addresses, target.port);
+  } catch (error) {
+    return endTunnel(client, 502, `${target.host}:${target.port}: ${messageOf(error)}`);
+  }
+  if (client.destroyed) return void server.destroy();
+  client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+  if (head.length > 0) server.write(head);
+  pipeline(client, server, client, () => {
+    server.destroy();
+    client.destroy();
+  });
+}
+
+/** Answers a request with an absolute `http:` URL. */
+export async function forwardRequest(egress: Egress, request: IncomingMessage, response: ServerResponse) {
+  const refuse = (status: number, reason: string) => {
+    if (response.headersSent) return void response.destroy();
+    const challenge = status === 407 ? { 'proxy-authenticate': 'Basic realm="pawl"' } : {};
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...challenge });
+    response.end(`Pawl: ${reason}\n`);
+  };
+  const url = URL.parse(request.url ?? '');
+  if (url?.protocol !== 'http:') return refuse(400, 'use CONNECT for anything but http');
+  const target = parseTarget(`${url.hostname}:${url.port || '80'}`);
+  if (target === null) return refuse(400, 'the URL has no valid host');
+  const passage = await egress.passage(request, target);
+  if (!passage.ok) return refuse(passage.status, `${target.host}:${target.port}: ${passage.reason}`);
+  const sent = httpRequest({
+    host: passage.addresses[0],
+    port: target.port,
+    method: request.method,
+    path: `${url.pathname}${url.search}`,
+    headers: { ...answerHeaders(request.headers), host: url.host },
+    agent: false,
+  });
+  sent.on('error', (error) => {
+    request.unpipe(sent);
+    request.resume();
+    refuse(502, `${target.host}:${target.port}: ${messageOf(error)}`);
+  });
+  sent.on('response', (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer.headers));
+    pipeline(answer, response, () => undefined);
+  });
+  response.once('close', () => {
+    if (!response.writableFinished) sent.destroy();
+  });
+  request.on('error', () => sent.destroy());
+  request.pipe(sent);
+}
+
+/** Connects to the first of some addresses that answers. */
+async function connectTo(addresses: readonly string[], port: number): Promise<Socket> {
+  let failure: unknown = new Error('no address');
+  for (const host of addresses) {
+    try {
+      return await connectOnce(host, port);
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+function connectOnce(host: string, port: number): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({ host, port, allowHalfOpen: true });
+  const timer = setTimeout(() => socket.destroy(new Error('no answer')), proxyLimits.connectMs);
+  socket.once('error', reject);
+  socket.once('connect', () => resolve(socket));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function endTunnel(client: Duplex, status: number, reason: string): void {
+  const text = `Pawl: ${reason}\n`;
+  const challenge = status === 407 ? 'Proxy-Authenticate: Basic realm="pawl"\r\n' : '';
+  client.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${challenge}Content-Type: text/plain; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  );
+}
