@@ -86,6 +86,7 @@ export function agentRecord(project: Project | null, parent: Agent | null, alias
     accountId: null,
     environment: {},
     budget: noBudget,
+    access: 'full',
     taskId: null,
     assignment: null,
     branch: `work/${alias}`,

@@ -1,4 +1,5 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { AccessLevel } from '@pawl/schema/access-level';
 import { PawlError } from '@pawl/schema/error';
 import { userTurnLine } from '@pawl/wire/claude-input';
 import { hookSettings } from './hook.ts';
@@ -34,7 +35,7 @@ export type SessionGiven = {
   model: string | null;
   options: Record<string, string>;
   tools: ToolLimits;
-  readOnly: boolean;
+  access: AccessLevel;
   /** `system` is null if the CLI already has it, or gets it in the turn. */
   prompt: { system: string | null; turn: string };
   /** A UUID for the first line of stream-json, for a provider that echoes it. */
@@ -73,7 +74,7 @@ export function sessionCommand(preset: ProviderPreset, given: SessionGiven): Ses
   const last = lastWords(preset, { options: given.options, turn, rest: [...tools, ...settings] }, keep);
   const words = [
     ...fixed,
-    ...accessWords(preset, given.readOnly),
+    ...accessWords(preset, given.access),
     ...(given.model === null ? [] : fill(preset.model ?? [], { model: given.model })),
     ...(last.tookRest ? [] : tools),
     ...systemWords(preset, given.prompt.system, keep),
@@ -104,12 +105,22 @@ function firstInput(
   return { prompt: preset.promptMode === 'stdin' ? turn : '', stdin: 'file' };
 }
 
-function accessWords({ name, access }: ProviderPreset, readOnly: boolean): string[] {
-  if (!readOnly) return fill(access.full, {});
-  if (access.readOnly !== null) return fill(access.readOnly, {});
-  throw new PawlError('conflict', `The provider ${name} has no read-only mode.`, {
-    hint: 'Choose another provider: `pawl providers` shows what each can do.',
-  });
+function accessWords(preset: ProviderPreset, level: AccessLevel): string[] {
+  requireAccess(preset, level);
+  const { full, ask, readOnly } = preset.access;
+  return fill((level === 'full' ? full : level === 'ask' ? ask : readOnly) ?? [], {});
+}
+
+/** Refuses an access level that the provider does not have. */
+export function requireAccess({ name, access }: ProviderPreset, level: AccessLevel): void {
+  if (level === 'full' || (level === 'ask' ? access.ask : access.readOnly) !== null) return;
+  const what = level === 'ask' ? 'cannot ask for permission' : 'has no read-only mode';
+  const other = access.askWith ?? 'claude or codex-live';
+  const hints = {
+    ask: `Use a provider that can ask (${other}), or choose another access: --access full, or --access read-only.`,
+    'read-only': 'Choose another provider: `pawl providers` shows what each can do.',
+  };
+  throw new PawlError('conflict', `The provider ${name} ${what}.`, { hint: hints[level] });
 }
 
 function systemWords(preset: ProviderPreset, system: string | null, keep: Keep): string[] {

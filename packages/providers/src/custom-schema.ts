@@ -86,7 +86,13 @@ export const entrySchema = z.strictObject({
     .strictObject({ allow: wordList, deny: wordList, names: z.record(word, word).optional() })
     .nullable()
     .optional(),
-  access: z.strictObject({ full: wordList.optional(), read_only: wordList.nullable().optional() }).optional(),
+  access: z
+    .strictObject({
+      full: wordList.optional(),
+      ask: wordList.nullable().optional(),
+      read_only: wordList.nullable().optional(),
+    })
+    .optional(),
   hook: wordList.nullable().optional(),
   mcp: mcpSchema.nullable().optional(),
   model: wordList.nullable().optional(),

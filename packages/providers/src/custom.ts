@@ -78,7 +78,8 @@ function mergeEntry(name: string, base: ProviderPreset, entry: ProviderEntry): P
     rootEnv: { ...base.rootEnv, ...given.rootEnv },
     options: { ...base.options, ...given.options },
     variables: { ...base.variables, ...given.variables },
-    access: { ...base.access, ...inCamelCase(access) },
+    // Another provider has none of this entry's settings.
+    access: { ...withoutAskWith(base.access), ...inCamelCase(access) },
     process: { ...processLike(base, given), ...inCamelCase(process) },
     patterns: { ...base.patterns, ...given.patterns },
     silence: { ...base.silence, ...inCamelCase(silence) },
@@ -86,6 +87,10 @@ function mergeEntry(name: string, base: ProviderPreset, entry: ProviderEntry): P
     account:
       account === undefined ? base.account : account && { ...(base.account ?? baseAccount), ...inCamelCase(account) },
   };
+}
+
+function withoutAskWith({ askWith: _askWith, ...access }: ProviderPreset['access']): ProviderPreset['access'] {
+  return access;
 }
 
 /** How to recognise the processes of an entry without `process`: like its base's, and by its own command. */

@@ -40,7 +40,7 @@ export function scriptedPreset(program: [string, ...string[]], stateDirectory: s
     fork: ['--resume', '{session}', '--fork-session'],
     forkStyle: 'native',
     tools: { allow: ['--tools', '{tools}'], deny: ['--disallowedTools', '{tools}'] },
-    access: { full: [], readOnly: null },
+    access: { full: [], ask: [], readOnly: null },
     hook: null,
     mcp: null,
     model: ['--model', '{model}'],

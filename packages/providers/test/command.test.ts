@@ -11,7 +11,7 @@ const fresh: SessionGiven = {
   model: null,
   options: {},
   tools: { allowed: null, denied: [] },
-  readOnly: false,
+  access: 'full',
   prompt: { system: null, turn: 'do it' },
   directory: '/sessions/one',
   worktree: '/work/tree',
@@ -113,7 +113,7 @@ describe('limits and additions of a session', () => {
     chooseSession: null,
     tools: null,
     systemPrompt: ['--system', '{file}'],
-    access: { full: ['--yolo'], readOnly: ['--plan', 'env:MODE=read only={}'] },
+    access: { full: ['--yolo'], ask: null, readOnly: ['--plan', 'env:MODE=read only={}'] },
     hook: ['--settings', '{file}'],
     mcp: { format: 'claude', arguments: ['--mcp', '@{file}'] },
     account: {
@@ -157,7 +157,7 @@ describe('limits and additions of a session', () => {
   });
 
   test('an option for the environment is not an argument', () => {
-    const { args, env } = sessionCommand(able, { ...fresh, readOnly: true });
+    const { args, env } = sessionCommand(able, { ...fresh, access: 'read-only' });
     expect(args).toEqual(['--print', '--plan']);
     expect(env).toEqual({ MODE: 'read only={}' });
   });
@@ -177,8 +177,8 @@ describe('limits and additions of a session', () => {
   test.each<[string, Partial<ProviderPreset>, Partial<SessionGiven>, string, RegExp]>([
     [
       'no read-only mode',
-      { access: { full: [], readOnly: null } },
-      { readOnly: true },
+      { access: { full: [], ask: null, readOnly: null } },
+      { access: 'read-only' },
       'conflict',
       /no read-only mode/,
     ],
@@ -267,7 +267,7 @@ describe('the prompt', () => {
 });
 
 test('a value that looks like a variable is an argument, and never reaches the environment', () => {
-  const own: ProviderPreset = { ...preset, access: { full: ['env:OWN=1'], readOnly: null } };
+  const own: ProviderPreset = { ...preset, access: { full: ['env:OWN=1'], ask: null, readOnly: null } };
   const { args, env } = sessionCommand(own, { ...fresh, model: 'env:NODE_OPTIONS=--require ./evil.cjs' });
   expect(env).toEqual({ OWN: '1' });
   expect(args).toContain('env:NODE_OPTIONS=--require ./evil.cjs');

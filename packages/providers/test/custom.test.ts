@@ -30,7 +30,7 @@ test('an entry adds a provider that overrides fields of another [S3-45]', () => 
     command: ['/opt/claude', '-p'],
     env: { ...claude.env, ANTHROPIC_BASE_URL: 'http://gateway' },
     silence: { ...claude.silence, noticeMs: 5_000 },
-    access: { full: claude.access.full, readOnly: null },
+    access: { ...claude.access, readOnly: null },
     account: { ...claude.account, baseUrl: 'GATEWAY', baseUrlArguments: ['--url', '{baseUrl}'] },
     options: { ...claude.options, speed: ['--speed', '{value}'] },
     firstSignal: 'SIGTERM',
@@ -47,7 +47,10 @@ test('a custom CLI does not echo its input, unless the entry says so', () => {
 test('an entry with the name of a provider overrides it, in its place', () => {
   const { presets } = load({ codex: { env: { RUST_LOG: 'error' } } });
   expect(presets.map(({ name }) => name)).toEqual(builtIn.map(({ name }) => name));
-  expect(named('codex', presets)).toEqual({ ...named('codex'), env: { RUST_LOG: 'error' } });
+  const { askWith, ...access } = named('codex').access;
+  expect(askWith).toBe('codex-live');
+  // Its own settings would be lost with another provider.
+  expect(named('codex', presets)).toEqual({ ...named('codex'), env: { RUST_LOG: 'error' }, access });
 });
 
 test('a command alone makes a provider whose output is text [S3-51]', () => {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { accessLevels } from './access-level.ts';
 import { nameSchema } from './id.ts';
 
 export const agentKinds = ['main', 'subagent'] as const;
@@ -26,6 +27,8 @@ export const definitionSchema = z.object({
   deniedTools: z.array(z.string()),
   /** `advisory` permits a provider that cannot enforce its tools. */
   toolGate: z.enum(['hard', 'advisory']),
+  /** The access of its agents; null leaves it to the project and the home. */
+  access: z.enum(accessLevels).nullable().default(null),
   policy: z.object({
     allow: z.array(z.enum(agentActions)),
     /** Empty: any target. */

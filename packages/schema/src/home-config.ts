@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { accessLevels } from './access-level.ts';
 import { nameSchema } from './id.ts';
 import { ownServer } from './mcp.ts';
 import type { Budget } from './record.ts';
@@ -8,7 +9,7 @@ import { budgetSchema, noBudget } from './record.ts';
 export const homeConfigLimits = { characters: 256 * 1024, aliases: 50 } as const;
 
 /** Keys that the daemon rereads for each request; the others need a restart. */
-export const liveConfigKeys: readonly string[] = ['provider', 'switch_on_fork'];
+export const liveConfigKeys: readonly string[] = ['provider', 'access', 'switch_on_fork'];
 
 const text = z.string().max(8_192);
 const variable = z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'a variable is letters, digits and _');
@@ -39,6 +40,8 @@ export const homeConfigSchema = z.strictObject({
   port: z.number().int().min(0).max(65_535).default(0),
   /** The default provider of new agents. */
   provider: nameSchema.nullable().default(null),
+  /** The default access of new agents; null leaves it to Pawl. */
+  access: z.enum(accessLevels).nullable().default(null),
   /** Switches a person to the child after a fork, unless the fork says otherwise. */
   switch_on_fork: z.boolean().default(false),
   /** Concurrent sessions; the others wait. */

@@ -1,3 +1,4 @@
+import type { AccessLevel } from './access-level.ts';
 import type { CheckStep, MergeMethod } from './change.ts';
 
 /** The content of `.pawl/config.yaml`: a repository's checks and merge queue. */
@@ -35,6 +36,8 @@ export type ProjectConfig = {
   fixer: Staff | null;
   /** Whether changes that weaken the gate wait for a person, and further files of the gate. */
   guard: { enabled: boolean; paths: string[] };
+  /** Narrows the access of new agents; null does not. */
+  access: AccessLevel | null;
   /** Where this was read: a commit, the person's checkout, or nowhere. */
   source: 'commit' | 'checkout' | 'none';
   /** The checkout where this was read; null unless `source` says so. */

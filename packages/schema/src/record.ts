@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { agentClasses, agentKinds, definitionSchema } from './definition.ts';
+import { accessLevels } from './access-level.ts';
 import { idSchema, nameSchema } from './id.ts';
 import { faults } from './stream-event.ts';
 
@@ -123,6 +124,8 @@ export const agentSchema = z.object({
   environment: z.record(z.string(), z.string()),
   /** Limits over all its sessions. */
   budget: budgetSchema,
+  /** Its access to the machine; never wider than its parent's. */
+  access: z.enum(accessLevels),
   /** The planned task that it works on. */
   taskId: idSchema.nullable(),
   /** Its assignment, as shown everywhere; not the prompts of its turns. Null before it has any. */

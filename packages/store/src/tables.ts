@@ -49,6 +49,7 @@ export type AgentTable = {
   account_id: string | null;
   environment: Json;
   budget: Json;
+  access: Agent['access'];
   task_id: string | null;
   assignment: string | null;
   branch: string | null;

@@ -21,6 +21,7 @@ export function agentView(given: Partial<AgentView> = {}): AgentView {
     model: null,
     mode: 'execute',
     account: null,
+    access: 'full',
     budget: { tokens: null, turns: null, minutes: null, usd: null },
     taskId: null,
     branch: `work/${given.alias ?? 'brave-otter'}`,

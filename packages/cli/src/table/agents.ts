@@ -1,3 +1,4 @@
+import { accessLevels } from '@pawl/schema/access-level';
 import { Option } from 'commander';
 import { inspect } from '../command/agents/inspect.ts';
 import { logs } from '../command/agents/logs.ts';
@@ -27,6 +28,11 @@ export const agentCommands: CommandTable = {
       .option('--account <name>', 'account to use (default: the provider’s default account)')
       .addOption(new Option('--mode <mode>', 'kind of work (default: execute)').choices(modes))
       .option('--budget <limits>', 'stop it at these limits: tokens=200000,turns=40,minutes=30,usd=5', budget)
+      .addOption(
+        new Option('--access <level>', 'full, ask or read-only (default: as the definition or config says)').choices(
+          accessLevels,
+        ),
+      )
       .option('--task <id>', 'take this planned task; see pawl task ls')
       .addOption(new Option('--next', 'take the first planned task that is ready').conflicts('task'))
       .option('-n, --name <alias>', 'alias (default: generated)')
@@ -53,6 +59,9 @@ export const agentCommands: CommandTable = {
       .option('--prompt <text>', 'same as [prompt], for a single word')
       .option('-m, --model <name>', 'model (default: the parent’s)')
       .option('-n, --name <alias>', 'alias (default: generated)')
+      .addOption(
+        new Option('--access <level>', 'access, at most the parent’s (default: the same)').choices(accessLevels),
+      )
       .option('--with-files', 'copy the parent’s uncommitted files')
       .option('--switch', 'make the child the current agent')
       .option('--no-switch', 'keep the current agent (default, unless switch_on_fork: true in config.yaml)')

@@ -1,3 +1,5 @@
+import { accessLevels } from '@pawl/schema/access-level';
+import { Option } from 'commander';
 import { waitTime } from '../agent/wait-time.ts';
 import type { CommandTable } from './tools.ts';
 
@@ -12,6 +14,11 @@ export const delegateCommands: CommandTable = {
       .option('-p, --provider <name>', 'coding CLI to use; see pawl providers')
       .option('-m, --model <name>', 'model, if the provider offers a choice')
       .option('-n, --name <alias>', 'alias (default: generated)')
+      .addOption(
+        new Option('--access <level>', 'full, ask or read-only (default: as the definition or config says)').choices(
+          accessLevels,
+        ),
+      )
       .option('-b, --base <rev>', 'commit, branch or tag to start from')
       .option('--scenario <file>', 'scenario of the scripted provider')
       .option('--key <key>', 'idempotency key: the same key returns the same agent')

@@ -1,3 +1,4 @@
+import { accessLevels } from '@pawl/schema/access-level';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { CommandTable, Tools } from './tools.ts';
@@ -26,6 +27,11 @@ export const errandCommands: CommandTable = {
       .addOption(new Option('-p, --provider <name>', 'coding CLI to use; see pawl providers').env('PAWL_PROVIDER'))
       .option('-m, --model <name>', 'model, if the provider offers a choice')
       .option('-n, --name <alias>', 'alias (default: generated)')
+      .addOption(
+        new Option('--access <level>', 'full, ask or read-only (default: as the definition or config says)').choices(
+          accessLevels,
+        ),
+      )
       .option('-C, --project <path>', 'the repository (default: current directory)')
       .option('--scenario <file>', 'scenario of the scripted provider')
       .action((words, options) =>

@@ -1,4 +1,5 @@
 import { PawlError } from '@pawl/schema/error';
+import type { AccessLevel } from '@pawl/schema/access-level';
 import type { Definition } from '@pawl/schema/definition';
 import type { NewEvent } from '@pawl/schema/event';
 import type { Agent, AgentPlace, Budget, Message, Project, Run, WorkMode } from '@pawl/schema/record';
@@ -31,6 +32,7 @@ export type ForkRequest = {
   accountId: string | null;
   environment: Record<string, string>;
   budget: Budget;
+  access: AccessLevel;
   /** The planned task that the child works on. */
   taskId: string | null;
   /** The child's assignment, as shown to people. */
@@ -77,7 +79,6 @@ export function planFork(request: ForkRequest): ForkPlan {
   const { parent, inherits, definition, project, alias, ids, now } = request;
   refuseParent(parent);
   const projectId = project?.id ?? null;
-  const branch = `work/${alias}`;
   const agent: Agent = {
     id: ids.agent,
     alias,
@@ -98,10 +99,10 @@ export function planFork(request: ForkRequest): ForkPlan {
     accountId: request.accountId,
     environment: request.environment,
     budget: request.budget,
+    access: request.access,
     taskId: request.taskId,
     assignment: request.assignment,
-    branch:
-      request.worktree === null || project === null ? null : request.branch === undefined ? branch : request.branch,
+    branch: branchOf(request),
     baseCommit: request.baseCommit,
     worktree: request.worktree,
     workdir: request.workdir ?? null,
@@ -142,7 +143,7 @@ export function planFork(request: ForkRequest): ForkPlan {
       ...place,
       agentId: agent.id,
       no: index + 1,
-      branch,
+      branch: ownBranch(alias),
       readyAt: null,
       end: null,
     })),
@@ -165,6 +166,15 @@ export function planFork(request: ForkRequest): ForkPlan {
       ...(begun === null ? [] : [begun.event]),
     ],
   };
+}
+
+function branchOf({ worktree, project, branch, alias }: ForkRequest): string | null {
+  if (worktree === null || project === null) return null;
+  return branch === undefined ? ownBranch(alias) : branch;
+}
+
+function ownBranch(alias: string): string {
+  return `work/${alias}`;
 }
 
 /** Refuses a parent that cannot have children: a subagent, or a dead agent. */

@@ -1,3 +1,4 @@
+import { accessLevels } from '@pawl/schema/access-level';
 import type { Definition } from '@pawl/schema/definition';
 import { agentClasses, agentKinds, hearings, mailPolicies } from '@pawl/schema/definition';
 import type { DefinitionFile, StatedField } from './definition-file.ts';
@@ -41,6 +42,7 @@ const readers = new Map<string, Reader>([
   ['tools', state('tools', (value) => normalTools(readList(value)))],
   ['disallowedtools', state('deniedTools', (value) => normalTools(readList(value)))],
   ['toolgate', state('toolGate', (value) => readChoice(value, ['hard', 'advisory']))],
+  ['access', state('access', (value) => readChoice(value, accessLevels))],
   ['workglobs', state('workGlobs', readList)],
   ['nudge', stateNudge],
   ['mail', state('mail', (value) => readChoice(value, mailPolicies))],

@@ -1,5 +1,6 @@
 import type { Definition } from '@pawl/schema/definition';
 import type { DefinitionFile, Notice, StatedField } from './definition-file.ts';
+import { isWider } from './access.ts';
 import { intersectTools, isCovered } from './gate.ts';
 
 type Extended = { definition: Definition; notices: Notice[] };
@@ -48,6 +49,7 @@ function replaceRights(
     tools: choose('tools'),
     deniedTools: choose('deniedTools'),
     toolGate: choose('toolGate'),
+    access: choose('access'),
     workGlobs: choose('workGlobs'),
     policy: {
       allow: (isStated('policy.allow') ? wanted : plain).policy.allow,
@@ -72,6 +74,10 @@ function narrowRights(base: Definition, file: DefinitionFile): Extended {
   if (stated.toolGate !== undefined) {
     if (wanted.toolGate === 'hard') definition.toolGate = 'hard';
     else if (base.toolGate === 'hard') refuse('toolGate', 'an advisory tool gate');
+  }
+  if (stated.access !== undefined && wanted.access !== null) {
+    if (isWider(wanted.access, base.access ?? 'ask')) refuse('access', `the access ${wanted.access}`);
+    else definition.access = wanted.access;
   }
   if (stated.tools !== undefined) {
     definition.tools = intersectTools(base.tools, wanted.tools);

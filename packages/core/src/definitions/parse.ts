@@ -92,6 +92,7 @@ function emptyFile(id: string, prompt: string, { layer, path, sha256, flavour }:
     tools: flavour === 'claude' ? ['*'] : readOnlyTools,
     deniedTools: [],
     toolGate: 'hard',
+    access: null,
     policy: { allow: [], delegateTargets: [] },
     workGlobs: [],
     nudge: null,

@@ -31,6 +31,8 @@ export type ProviderPreset = {
    * not this one: if one is set, work is refused, because it would go to the vendor instead.
    */
   variables: { settings: string[]; secrets: string[]; ignored?: string[] };
+  /** Another provider whose accounts it takes, too. */
+  accountsOf?: string;
   /** How credentials stored by Pawl reach it; null if it takes none. */
   account: AccountUse | null;
   /**
@@ -70,10 +72,10 @@ export type ProviderPreset = {
    */
   tools: { allow: string[]; deny: string[]; names?: Record<string, string> } | null;
   /**
-   * Arguments for unattended work, and those that prevent writing; null if it cannot be prevented. Exactly one of the
-   * two is used.
+   * Arguments for each access level, of which one is used: unattended work; asking on stdout as Claude does, and waiting
+   * for the answer on stdin; no writing. Null if the CLI cannot do it. `askWith` names the provider that can ask instead.
    */
-  access: { full: string[]; readOnly: string[] | null };
+  access: { full: string[]; ask: string[] | null; askWith?: string; readOnly: string[] | null };
   /**
    * Arguments that pass a settings `{file}` with a hook that asks Pawl before each tool call, or null if it has no such
    * hook.

@@ -112,7 +112,7 @@ function lastParts({ assets, agent, run, places = [], custom = [], ...given }: P
     ...custom
       .filter((text) => text.trim() !== '')
       .map((text) => block(addedTags.custom, `${customHead}\n\n${quote(text.trim())}`)),
-    block(addedTags.workspace, quote(workspaceText(agent, places))),
+    block(addedTags.workspace, quote(`${workspaceText(agent, places)}${accessText(agent)}`)),
     communication === null ? null : block(addedTags.communication, communication),
   ];
   return texts.filter((text) => text !== null).map((text) => ({ text, turn: false }));
@@ -132,6 +132,14 @@ function dependencyPart(dependencies: DependencyResult[], quote: (text: string) 
   const results = dependencies.map(({ name, summary }) => cutText(`## ${name.trim()}\n\n${summary.trim()}`, share));
   const text = `The results of the tasks that yours builds on, as their agents reported them.\n\n${results.join('\n\n')}`;
   return [{ text: block(addedTags.dependencies, quote(text)), turn: true, quoted: true }];
+}
+
+/** How much of the machine an agent may use, unless it may use all of it. */
+function accessText({ access }: Agent): string {
+  if (access === 'full') return '';
+  return access === 'ask'
+    ? '\n\nYour access is `ask`: a person decides about each tool call that needs permission, which can take long. If a call is denied, follow the reason that its result gives.'
+    : '\n\nYour access is `read-only`: read and report, but change nothing.';
 }
 
 function workspaceText(agent: Agent, places: readonly ProjectPlace[]): string {

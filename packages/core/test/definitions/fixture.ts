@@ -18,6 +18,7 @@ export function aDefinition(given: Partial<Definition> = {}): Definition {
     tools: ['Read', 'Glob', 'Grep'],
     deniedTools: [],
     toolGate: 'hard',
+    access: null,
     policy: { allow: [], delegateTargets: [] },
     workGlobs: [],
     nudge: null,

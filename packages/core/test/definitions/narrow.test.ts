@@ -1,3 +1,5 @@
+import { accessLevels } from '@pawl/schema/access-level';
+import { isWider } from '../../src/definitions/access.ts';
 import type { Definition } from '@pawl/schema/definition';
 import { agentActions } from '@pawl/schema/definition';
 import * as fc from 'fast-check';
@@ -27,12 +29,14 @@ const rights = {
   tools: someTools,
   deniedTools: tools,
   toolGate: fc.constantFrom('hard' as const, 'advisory' as const),
+  access: fc.constantFrom(null, ...accessLevels),
   provider: fc.constantFrom(null, 'claude', 'other'),
   workGlobs: fc.subarray(globs),
   policy: fc.record({ allow: fc.subarray([...agentActions]), delegateTargets: fc.subarray(targets) }),
 };
 const whole = fc.record(rights).map((given) => aDefinition(given));
-const part = fc.record(rights, { requiredKeys: [] }).map((given) => aFile('repository', given));
+const stated = { ...rights, access: fc.constantFrom(...accessLevels) };
+const part = fc.record(stated, { requiredKeys: [] }).map((given) => aFile('repository', given));
 
 const calls = ['Read', 'Write', 'Custom', 'mcp__forge__merge', 'mcp__forge__list', 'mcp__other__list'];
 const commands = [
@@ -68,6 +72,7 @@ function rightsOf(definition: Definition): string[] {
     ),
     ...(definition.kind === 'main' ? ['main'] : []),
     ...(definition.toolGate === 'advisory' ? ['advisory'] : []),
+    ...accessLevels.filter((level) => !isWider(level, definition.access ?? 'full')),
     `provider ${definition.provider}`,
   ];
 }
@@ -101,7 +106,7 @@ test('rights that a repository’s file leaves out are removed [7.16]', () => {
 });
 
 test('a file without notices got all it asked for [7.16]', () => {
-  const { deniedTools: _, ...grantable } = rights;
+  const { deniedTools: _, ...grantable } = stated;
   const [first, ...others] = Object.entries(grantable).map(([name, right]) =>
     fc.record<Partial<Definition>>({ [name]: right }).map((given) => aFile('repository', given)),
   );

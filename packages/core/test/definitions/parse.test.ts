@@ -34,6 +34,7 @@ test('without fields everything has its default [W2-01]', () => {
     tools: ['Read', 'Glob', 'Grep'],
     deniedTools: [],
     toolGate: 'hard',
+    access: null,
     policy: { allow: [], delegateTargets: [] },
     workGlobs: [],
     nudge: null,

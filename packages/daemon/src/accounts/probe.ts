@@ -86,7 +86,7 @@ function probeCommand(preset: ProviderPreset, baseUrl: string | null, dir: strin
     model: null,
     options: {},
     tools: { allowed: null, denied: [], readOnly: false },
-    readOnly: preset.access.readOnly !== null,
+    access: preset.access.readOnly === null ? ('full' as const) : ('read-only' as const),
     prompt: { system: null, turn: probePrompt },
     directory: dir,
     worktree: join(dir, 'work'),

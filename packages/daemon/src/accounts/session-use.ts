@@ -21,7 +21,7 @@ export async function sessionUse(
   model: string | null,
 ): Promise<SessionUse> {
   const use = preset.account;
-  if (use === null || preset.name !== account.provider) {
+  if (use === null || ![preset.name, preset.accountsOf].includes(account.provider)) {
     throw new PawlError('conflict', `The provider ${preset.name} cannot use the account ${account.name}.`, {
       hint: 'See `pawl account ls`.',
     });

@@ -1,3 +1,4 @@
+import { inheritedAccess } from '@pawl/core/definitions/access';
 import { capTo } from '@pawl/core/definitions/cap';
 import { checkErrand } from '@pawl/core/agents/errand';
 import { checkCase, checkDelegation, checkMayFork } from '@pawl/core/definitions/gate';
@@ -29,6 +30,7 @@ import { filesFor, inheritance, refuseFilesWithoutProject, refuseUninheritable }
 import { definitionInForce } from '../definitions/home-definitions.ts';
 import { chooseProvider } from '../sessions/provider-choice.ts';
 import { rootAgent } from '../platform/root-agent.ts';
+import { accessOf, withAccess } from './access-choice.ts';
 import type { Actor, Prepared, Resting } from './add-child.ts';
 import { addChild } from './add-child.ts';
 
@@ -66,7 +68,10 @@ export async function forkAndExec(
   const definition = isForeign ? capTo(wanted, await definitionInForce(platform, actor.agent)) : wanted;
   const asker = actor.isPerson ? likeAgent : actor.agent;
   const path = asker === null ? await personPath(platform, body.searchPath) : await agentPath(platform, asker);
-  const preset = await chooseProvider(platform, { wanted: body.provider, definition, asker, project, path });
+  const projects = grounds.map((ground) => ground.project);
+  const access = await accessOf(platform, actor, { asked: body.access, definition, projects });
+  const named = await chooseProvider(platform, { wanted: body.provider, definition, asker, project, path });
+  const preset = withAccess(platform, named, access);
   const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
@@ -82,7 +87,8 @@ export async function forkAndExec(
     definition,
     preset,
     ...chosen,
-    ...(await credentials(platform, actor, preset, { ...body, path })),
+    ...(await credentials(platform, actor, named, { ...body, path })),
+    access,
     mode,
     budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(platform, actor.agent, body.budget),
     taskId: body.planned ?? null,
@@ -143,14 +149,27 @@ export async function forkAgent(
   const asker = parent.parentId === null ? null : parent;
   const path = asker === null ? await personPath(platform, body.searchPath) : await agentPath(platform, asker);
   const wanted = parent.provider ?? body.provider;
-  const preset = await chooseProvider(platform, { wanted, definition, asker, project, path });
+  const access =
+    asker === null
+      ? await accessOf(platform, actor, {
+          asked: body.access,
+          definition,
+          projects: grounds.map((ground) => ground.project),
+        })
+      : inheritedAccess(body.access, parent);
+  const preset = withAccess(
+    platform,
+    await chooseProvider(platform, { wanted, definition, asker, project, path }),
+    access,
+  );
   if (asker === null) await requireInstalled(preset, { PATH: preset.env['PATH'] ?? path });
   const chosen = { model: body.model ?? parent.model, options: { ...parent.options, ...body.options } };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(parent, preset, chosen.options);
   await refuseUninheritable(platform, parent, preset);
   const environment = { ...parent.environment, PATH: path };
-  const fork = () => forkNow(platform, actor, { body, grounds, definition, preset, environment, ...chosen }, request);
+  const fork = () =>
+    forkNow(platform, actor, { body, grounds, definition, preset, environment, access, ...chosen }, request);
   return actor.isPerson
     ? barrier.pass(
         parent,
@@ -164,7 +183,7 @@ export async function forkAgent(
 async function forkNow(
   platform: SessionPlatform,
   actor: Actor,
-  given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options' | 'environment'> & {
+  given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options' | 'environment' | 'access'> & {
     body: ForkBody;
     grounds: Ground[];
   },

@@ -35,6 +35,7 @@ export function viewAgent(
     mode: agent.mode,
     account: more.account,
     budget: agent.budget,
+    access: agent.access,
     taskId: agent.taskId,
     assignment: agent.assignment,
     change: more.change,
@@ -59,19 +60,7 @@ export function viewAgent(
     live: status.live,
     detail: status.detail,
     exhaustedUntil: status.exhaustedUntil,
-    run:
-      run === null
-        ? null
-        : {
-            id: run.id,
-            status: run.outcome ?? 'running',
-            task: run.task,
-            detail: run.detail,
-            questions: run.questions,
-            cause: run.cause,
-            startedAt: run.startedAt,
-            endedAt: run.endedAt,
-          },
+    run: run === null ? null : viewRun(run),
     session:
       session === null
         ? null
@@ -85,4 +74,9 @@ export function viewAgent(
     usage: more.usage,
     cost: costOf(more.usage),
   };
+}
+
+function viewRun(run: Run): NonNullable<AgentView['run']> {
+  const { id, task, detail, questions, cause, startedAt, endedAt } = run;
+  return { id, status: run.outcome ?? 'running', task, detail, questions, cause, startedAt, endedAt };
 }

@@ -8,6 +8,7 @@ import type { Choices, Timing } from './platform.ts';
 export function choicesOf(config: HomeConfig): Choices {
   return {
     provider: config.provider,
+    access: config.access,
     switchOnFork: config.switch_on_fork,
     maxSessions: config.max_sessions,
     maxAgents: config.max_agents,

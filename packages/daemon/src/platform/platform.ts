@@ -3,6 +3,7 @@ import type { McpServer } from '@pawl/providers/command';
 import type { PromptAssets } from '@pawl/core/prompts/assets';
 import type { Providers } from '@pawl/providers/registry';
 import type { Repository } from '@pawl/git/repository/repository';
+import type { AccessLevel } from '@pawl/schema/access-level';
 import { openRepository } from '@pawl/git/repository/repository';
 import { dropSnapshot } from '@pawl/git/snapshot/snapshot';
 import { messageOf, PawlError } from '@pawl/schema/error';
@@ -41,6 +42,8 @@ export type Timing = {
 export type Choices = {
   /** The default provider of new agents; null when none is configured. */
   provider: string | null;
+  /** The default access of new agents; null when none is configured. */
+  access: AccessLevel | null;
   /** Switches the person to the child after a fork, unless the fork overrides it. */
   switchOnFork: boolean;
   /** Sessions that may run at once, and agents that may work at once; others wait. */
@@ -64,10 +67,11 @@ export type Choices = {
 };
 
 /** Settings that the daemon reads again for each request. */
-export type LiveChoice = 'provider' | 'switchOnFork';
+export type LiveChoice = 'provider' | 'access' | 'switchOnFork';
 
 export const defaultChoices: Choices = {
   provider: null,
+  access: null,
   switchOnFork: false,
   maxSessions: 256,
   maxAgents: 2_048,

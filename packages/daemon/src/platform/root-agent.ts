@@ -41,6 +41,7 @@ export async function ensureRootAgent(store: Store): Promise<string> {
       accountId: null,
       environment: {},
       budget: noBudget,
+      access: 'full',
       taskId: null,
       assignment: null,
       branch: null,

@@ -1,5 +1,6 @@
 import { gateLimits } from '@pawl/core/guard/gate-limit';
 import { checkBranchName } from '@pawl/git/repository/branch-name';
+import { accessLevels } from '@pawl/schema/access-level';
 import { mergeMethods } from '@pawl/schema/change';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { nameSchema } from '@pawl/schema/id';
@@ -82,6 +83,7 @@ const configSchema = z.strictObject({
     })
     .partial()
     .default({}),
+  access: z.enum(accessLevels).nullable().default(null),
   playground: z.boolean().default(false),
   review: someone.default(false),
   fixer: someone.default(true),

@@ -63,6 +63,7 @@ export async function readProjectConfig(
     review: staffOf(file.review, defaultReviewer),
     fixer: staffOf(file.fixer, defaultDefinition),
     guard: { enabled: queue.guard ?? true, paths: queue.guard_paths ?? [] },
+    access: file.access,
     source,
     checkout,
   };

@@ -160,6 +160,7 @@ async function adopt(platform: DefinitionPlatform, project: Project, other: Othe
       accountId: null,
       environment: {},
       budget: noBudget,
+      access: 'full',
       taskId: null,
       assignment: null,
       alias: freeAlias(`${provider}-${pid}`, taken),

@@ -64,7 +64,7 @@ export function fakePreset(name = 'fake', fields: Partial<ProviderPreset> = {}):
     fork: null,
     forkStyle: 'none',
     tools: null,
-    access: { full: [], readOnly: null },
+    access: { full: [], ask: null, readOnly: null },
     hook: null,
     mcp: null,
     model: null,
@@ -157,7 +157,14 @@ export async function openSession(store: Store, accountId: string): Promise<stri
   const identity = { alias: 'brave-otter', parentId: null, supervisorId: null, forkMessageId: 0, createdAt: 1 };
   const kind = { definition: 'worker', kind: 'main', class: 'ephemeral', mode: 'execute', provider: 'fake' } as const;
   const past = { forkedConversation: null, snapshot: null, freshAfter: 0, stopRequestedAt: null, reapedAt: null };
-  const choices = { model: null, options: {}, environment: {}, budget: noBudget, taskId: null };
+  const choices = {
+    model: null,
+    options: {},
+    environment: {},
+    budget: noBudget,
+    access: 'full' as const,
+    taskId: null,
+  };
   const place = {
     branch: null,
     baseCommit: null,

@@ -123,4 +123,25 @@ describe('rights to create agents', () => {
     expect(await client.gate('@current', { action: 'Patch' })).toMatchObject({ allowed: true });
     expect(await client.gate('@current', { action: 'Delegate' })).toMatchObject({ allowed: false });
   });
+
+  test('the access of an agent is stored, shown, in its prompt, and never wider than its parent’s [7.16]', async () => {
+    daemon.define('careful', { kind: 'main', tools: ['*'], access: 'ask' });
+    const careful = await daemon.work(['hang'], { definition: 'careful' });
+    expect(careful.access).toBe('ask');
+    expect((await daemon.work(['complete'])).access).toBe('full');
+    const client = agentClient(daemon.home, careful.id);
+    const more = client.fork('@current', { prompt: 'x', access: 'full' }, randomUUID());
+    await expect(more).rejects.toMatchObject({ code: 'forbidden', message: expect.stringContaining('has ask') });
+    const { agent: child } = await client.fork('@current', { prompt: 'x' }, randomUUID());
+    expect(child.access).toBe('ask');
+    await waitUntil(async () => (await viewOf(daemon.client, careful.id)).activity === 'running', {
+      what: 'it to run',
+    });
+    const { system, turn } = await daemon.client.agentPrompt(careful.id);
+    expect(system + turn).toContain('Your access is `ask`');
+    await expect(daemon.work(['complete'], { access: 'read-only' })).rejects.toMatchObject({
+      message: expect.stringContaining('no read-only mode'),
+    });
+    await daemon.client.killAgent(careful.id, {});
+  });
 });

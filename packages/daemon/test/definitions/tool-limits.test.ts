@@ -6,8 +6,8 @@ import { homedir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 
 const flags = { allow: ['--tools', '{tools}'], deny: ['--no-tools', '{tools}'] };
-const none = { tools: null, hook: null, access: { full: [], readOnly: null } };
-const readOnly = { ...none, access: { full: ['--full'], readOnly: ['--read-only'] } };
+const none = { tools: null, hook: null, access: { full: [], ask: null, readOnly: null } };
+const readOnly = { ...none, access: { full: ['--full'], ask: null, readOnly: ['--read-only'] } };
 const hook = ['--settings', '{file}'];
 
 const ask = (given: Partial<Definition>, able: object) => {

@@ -58,6 +58,7 @@ export function checksOf(steps: readonly (Step | string)[], env: string[] = []):
     review: null,
     fixer: null,
     guard: { enabled: true, paths: [] },
+    access: null,
     playground: true,
     source: 'none',
     checkout: null,

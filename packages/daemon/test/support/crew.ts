@@ -66,6 +66,7 @@ const plainConfig: ProjectConfig = {
   review: null,
   fixer: null,
   guard: { enabled: false, paths: [] },
+  access: null,
   playground: true,
   source: 'commit',
   checkout: null,

@@ -27,6 +27,7 @@ export function agentRecord(fields: Partial<Agent>): Agent {
     accountId: null,
     environment: {},
     budget: noBudget,
+    access: 'full',
     taskId: null,
     assignment: null,
     branch: null,

@@ -26,6 +26,7 @@ const definition: Definition = {
   tools: [],
   deniedTools: [],
   toolGate: 'hard',
+  access: null,
   policy: { allow: [], delegateTargets: [] },
   workGlobs: [],
   nudge: null,

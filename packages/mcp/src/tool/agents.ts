@@ -26,7 +26,7 @@ const whoami = defineTool({
   forPerson: true,
   async call({ client }) {
     const { caller, agent } = await client.whoami();
-    return { caller, agent: { ...brief(agent), worktree: agent.worktree, budget: agent.budget } };
+    return { caller, agent: { ...brief(agent), worktree: agent.worktree, access: agent.access, budget: agent.budget } };
   },
 });
 

@@ -1,3 +1,4 @@
+import { accessLevels } from '@pawl/schema/access-level';
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { budgetSchema, workModes } from '@pawl/schema/record';
@@ -29,6 +30,8 @@ export const workSchema = z.object({
   account: nameSchema.optional(),
   /** Limits that stop the agent's running turn. */
   budget: budgetSchema.partial().optional(),
+  /** Its access to the machine; without it, as the definition, the project or the home says. */
+  access: z.enum(accessLevels).optional(),
   /** The planned task, by id or name, or `@next`: the first one that is ready. Its text replaces the task. */
   planned: word(200).optional(),
   /** The chat thread of its run; an agent's children share its own, others use `default`. */
@@ -45,6 +48,8 @@ export const forkSchema = z.object({
   prompt: z.string().max(limits.bodyBytes).optional(),
   model: word(200).optional(),
   alias: nameSchema.optional(),
+  /** Never wider than the parent's, which is the default. */
+  access: z.enum(accessLevels).optional(),
   /** Carries the parent's staged, unstaged and untracked files into the child's worktree. */
   withFiles: z.boolean().optional(),
   /** False answers `busy` at once if a fork would have to wait for a tool or an unfinished answer. */

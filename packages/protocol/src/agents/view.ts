@@ -1,6 +1,7 @@
 import { changeStates } from '@pawl/schema/change';
 import { agentClasses, agentKinds } from '@pawl/schema/definition';
 import { idSchema, nameSchema } from '@pawl/schema/id';
+import { accessLevels } from '@pawl/schema/access-level';
 import {
   adoptedSchema,
   budgetSchema,
@@ -34,6 +35,7 @@ export const agentViewSchema = z.object({
   /** The name of its account; null uses the CLI's own login. */
   account: nameSchema.nullable(),
   budget: budgetSchema,
+  access: z.enum(accessLevels),
   taskId: idSchema.nullable(),
   /** Its assignment; `activity` and `detail` say what it does now. A listing cuts it. */
   assignment: z.string().nullable(),

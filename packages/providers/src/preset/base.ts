@@ -20,7 +20,7 @@ const basePreset = {
   fork: null,
   forkStyle: 'replay',
   tools: null,
-  access: { full: [], readOnly: null },
+  access: { full: [], ask: null, readOnly: null },
   hook: null,
   mcp: null,
   model: null,

@@ -80,6 +80,15 @@ export const claude = definePreset({
   tools: { allow: ['--tools', '{tools}'], deny: ['--disallowedTools', '{tools}'] },
   access: {
     full: ['--dangerously-skip-permissions'],
+    // Pawl's own verbs need no approval: the daemon checks each by the agent's token.
+    ask: [
+      '--permission-mode',
+      'default',
+      '--permission-prompt-tool',
+      'stdio',
+      '--allowedTools',
+      'Bash(pawl:*),mcp__pawl',
+    ],
     // With `dontAsk`, whatever needs permission is denied. Read-only commands pass.
     readOnly: ['--permission-mode', 'dontAsk', '--allowedTools', 'Bash(pawl:*),mcp__pawl'],
   },

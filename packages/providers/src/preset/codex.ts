@@ -60,7 +60,12 @@ export const codex = definePreset({
   fork: ['fork', '{session}'],
   forkStyle: 'native',
   // In its sandbox with a writable workspace, .git stays read-only, so nothing could be committed.
-  access: { full: ['--dangerously-bypass-approvals-and-sandbox'], readOnly: ['-s', 'read-only'] },
+  access: {
+    full: ['--dangerously-bypass-approvals-and-sandbox'],
+    ask: null,
+    askWith: 'codex-live',
+    readOnly: ['-s', 'read-only'],
+  },
   mcp: { format: 'codex' },
   model: ['-m', '{model}'],
   options: { effort: ['-c', 'model_reasoning_effort={value}'], profile: ['-p', '{value}'] },

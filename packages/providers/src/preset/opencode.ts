@@ -44,6 +44,7 @@ export const opencode = definePreset({
   fork: null,
   access: {
     full: ['--auto'],
+    ask: null,
     readOnly: ['--auto', 'env:OPENCODE_PERMISSION={"edit":"deny","bash":"deny","task":"deny"}'],
   },
   mcp: { format: 'opencode', variable: 'OPENCODE_CONFIG_CONTENT' },

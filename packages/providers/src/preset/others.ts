@@ -30,7 +30,7 @@ export const copilot = definePreset({
   // It reports its own id only at the end, so we always choose one.
   chooseSession: ['--session-id={session}'],
   resume: ['--resume={session}'],
-  access: { full: ['--allow-all'], readOnly: null },
+  access: { full: ['--allow-all'], ask: null, readOnly: null },
   mcp: { format: 'copilot', arguments: ['--additional-mcp-config', '@{file}'] },
   model: ['--model', '{model}'],
   outputFormat: 'copilot-json',
@@ -82,7 +82,7 @@ export const cline = definePreset({
   // With --json it does not read stdin.
   promptMode: 'argument',
   promptArguments: ['{prompt}'],
-  access: { full: ['--auto-approve', 'true'], readOnly: ['--plan'] },
+  access: { full: ['--auto-approve', 'true'], ask: null, readOnly: ['--plan'] },
   // It passes on only its PATH.
   mcp: { format: 'claude', arguments: ['env:CLINE_MCP_SETTINGS_PATH={file}'], variables: 'written' },
   model: ['-m', '{model}'],
@@ -129,7 +129,7 @@ export const continueCli = definePreset({
   promptMode: 'argument',
   promptArguments: ['{prompt}'],
   systemPrompt: ['--rule', '{file}'],
-  access: { full: ['--auto'], readOnly: ['--readonly'] },
+  access: { full: ['--auto'], ask: null, readOnly: ['--readonly'] },
   model: ['env:CONTINUE_MODEL={model}'],
   options: { config: ['--config', '{value}'] },
   outputFormat: 'continue-json',
@@ -158,7 +158,11 @@ export const aider = definePreset({
   account: { ...baseAccount, key: 'OPENAI_API_KEY', baseUrl: 'OPENAI_API_BASE' },
   promptMode: 'argument',
   promptArguments: ['--message-file', '{promptFile}'],
-  access: { full: ['--yes-always'], readOnly: ['--dry-run', '--no-suggest-shell-commands', '--no-auto-commits'] },
+  access: {
+    full: ['--yes-always'],
+    ask: null,
+    readOnly: ['--dry-run', '--no-suggest-shell-commands', '--no-auto-commits'],
+  },
   model: ['--model', '{model}'],
   repositorySettings: {
     paths: ['.aider.conf.yml', '.aider.model.settings.yml', '.aider.model.metadata.json', '.env'],
@@ -178,7 +182,7 @@ export const cursorAgent = definePreset({
   promptMode: 'argument',
   promptArguments: ['{prompt}'],
   resume: ['--resume', '{session}'],
-  access: { full: ['--force'], readOnly: null },
+  access: { full: ['--force'], ask: null, readOnly: null },
   model: ['--model', '{model}'],
   outputFormat: 'claude-stream-json',
   repositorySettings: { paths: ['.cursor/**'], block: null },

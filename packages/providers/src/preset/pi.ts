@@ -34,7 +34,7 @@ export const pi = definePreset({
     deny: ['--exclude-tools', '{tools}'],
     names: { Read: 'read', Bash: 'bash', Edit: 'edit', Write: 'write', Grep: 'grep', Glob: 'find', LS: 'ls' },
   },
-  access: { full: [], readOnly: ['--exclude-tools', 'bash,edit,write,powershell'] },
+  access: { full: [], ask: null, readOnly: ['--exclude-tools', 'bash,edit,write,powershell'] },
   model: ['--model', '{model}'],
   options: { provider: ['--provider', '{value}'], thinking: ['--thinking', '{value}'] },
   outputFormat: 'pi-json',

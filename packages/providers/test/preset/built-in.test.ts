@@ -18,7 +18,7 @@ const fresh: SessionGiven = {
   model: null,
   options: { command: 'agent --acp' },
   tools: { allowed: null, denied: [] },
-  readOnly: false,
+  access: 'full',
   prompt: { system: null, turn: 'do it' },
   directory: '/session',
   worktree: '/tree',
@@ -159,14 +159,14 @@ test.each<[string, string]>([
   ['pi', '--exclude-tools bash,edit,write,powershell'],
   ['codex-live', '--permission read-only'],
 ])('%s is made read-only by %s, and nothing gives it full access', (name, words) => {
-  const { args } = start(name, { readOnly: true });
+  const { args } = start(name, { access: 'read-only' });
   expect(args.join(' ')).toContain(words);
   for (const word of presetOf(name).access.full.filter((each) => /dangerously|yolo|full/.test(each)))
     expect(args).not.toContain(word);
 });
 
 test('opencode is made read-only by a variable', () => {
-  const { args, env } = start('opencode', { readOnly: true });
+  const { args, env } = start('opencode', { access: 'read-only' });
   expect(args.join(' ')).not.toContain('env:');
   expect(JSON.parse(env['OPENCODE_PERMISSION'] ?? '')).toMatchObject({ edit: 'deny', bash: 'deny' });
 });

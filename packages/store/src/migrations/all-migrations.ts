@@ -16,6 +16,7 @@ import { placesOfProject } from './0015-places-of-project.ts';
 import { runAssignment } from './0016-run-assignment.ts';
 import { daemonState } from './0017-daemon-state.ts';
 import { typedFacts } from './0018-typed-facts.ts';
+import { agentAccess } from './0019-agent-access.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -38,4 +39,5 @@ export const allMigrations: readonly Migration[] = [
   runAssignment,
   daemonState,
   typedFacts,
+  agentAccess,
 ];

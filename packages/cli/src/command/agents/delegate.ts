@@ -14,6 +14,7 @@ export type DelegateOptions = {
   model?: string;
   name?: string;
   base?: string;
+  access?: DelegateBody['access'];
   scenario?: string;
   key?: string;
 };
@@ -33,6 +34,7 @@ export async function delegate(
     ...(options.provider === undefined ? {} : { provider: options.provider }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
+    ...(options.access === undefined ? {} : { access: options.access }),
     ...(options.base === undefined ? {} : { base: options.base }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
   };

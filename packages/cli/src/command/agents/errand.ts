@@ -29,7 +29,14 @@ const columns = [
 export async function startErrand(
   context: CommandContext,
   words: string[],
-  options: { provider?: string; model?: string; name?: string; project?: string; scenario?: string },
+  options: {
+    provider?: string;
+    model?: string;
+    name?: string;
+    project?: string;
+    scenario?: string;
+    access?: WorkBody['access'];
+  },
 ): Promise<number> {
   const task = words.join(' ');
   if (task.length > limits.errandCharacters) {
@@ -44,6 +51,7 @@ export async function startErrand(
     ...searchPathOf(process.env),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
+    ...(options.access === undefined ? {} : { access: options.access }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),
   };
   const given = { provider: options.provider, path: body.path };

@@ -17,6 +17,7 @@ import { untilAnswered } from '../../daemon/resend.ts';
 export type ForkOptions = {
   model?: string;
   name?: string;
+  access?: ForkBody['access'];
   withFiles?: boolean;
   /** Absent: the home's `switch_on_fork` decides. */
   switch?: boolean;
@@ -37,6 +38,7 @@ export async function fork(context: CommandContext, words: string[], options: Fo
     ...(asked.prompt === undefined ? {} : { prompt: asked.prompt }),
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
+    ...(options.access === undefined ? {} : { access: options.access }),
     ...(options.withFiles && { withFiles: true }),
     ...(options.switch === undefined ? {} : { switch: options.switch }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),

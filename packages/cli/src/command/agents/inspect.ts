@@ -62,6 +62,7 @@ function identity({ agent, runs }: Inspection, line: Line): string[] {
     line('definition', `${agent.definition} (${agent.kind}, ${agent.class})`),
     ...(definition?.sources ?? []).map(({ layer, path }) => line('', `${layer}: ${printableLine(path)}`)),
     line('provider', `${agent.provider ?? '-'}${agent.model === null ? '' : ` (${printableLine(agent.model)})`}`),
+    line('access', agent.access),
   ];
   if (agent.parentId !== null) {
     const inherits = agent.forkMessageId === 0 ? 'inherits nothing' : `forked at message ${agent.forkMessageId}`;

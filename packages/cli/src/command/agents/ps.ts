@@ -17,6 +17,7 @@ const columns = [
   { title: 'ID', optional: 2 },
   { title: 'PROJECT', optional: 3 },
   { title: 'PROVIDER', optional: 4 },
+  { title: 'ACCESS', optional: 5 },
 ];
 
 /** Lists agents, newest first. A star marks the one that the person acts as. */
@@ -54,6 +55,7 @@ export async function ps(
         span(agent.id.slice(0, 6), 'muted'),
         projectOf(agent),
         agent.provider ?? '-',
+        agent.access,
       ];
     });
     const more = list.more ? `\n${context.colours.dim('(older ones are left out; --limit shows more)')}` : '';

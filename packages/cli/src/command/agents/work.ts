@@ -31,6 +31,7 @@ export type WorkOptions = {
   mode?: WorkBody['mode'];
   account?: string;
   budget?: NonNullable<WorkBody['budget']>;
+  access?: WorkBody['access'];
   task?: string;
   next?: boolean;
   /** False for work without a project. */
@@ -61,6 +62,7 @@ export async function work(context: CommandContext, words: string[], options: Wo
     ...(options.mode === undefined ? {} : { mode: options.mode }),
     ...(options.account === undefined ? {} : { account: options.account }),
     ...(options.budget === undefined ? {} : { budget: options.budget }),
+    ...(options.access === undefined ? {} : { access: options.access }),
     ...(options.next ? { planned: '@next' } : options.task === undefined ? {} : { planned: options.task }),
     ...(options.scenario === undefined && options.option === undefined ? {} : { options: optionsOf(options) }),
   };

@@ -47,7 +47,8 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
     model: agent.model,
     options: agent.options,
     tools,
-    readOnly: tools.readOnly,
+    // A definition that only reads has nothing to ask for.
+    access: tools.readOnly ? 'read-only' : agent.access,
     prompt,
     promptName: uuidOf(session.id),
     directory,

@@ -66,6 +66,7 @@ export async function promptOfRole(role: Role): Promise<{ system: string; turn: 
     accountId: null,
     environment: {},
     budget: noBudget,
+    access: 'full',
     taskId: null,
     assignment: null,
     branch: branches[role],

@@ -1,3 +1,4 @@
+import { accessLevels } from '@pawl/schema/access-level';
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { budgetSchema, runSchema } from '@pawl/schema/record';
@@ -16,6 +17,7 @@ export const delegateSchema = z.strictObject({
   base: z.string().min(1).max(200).optional(),
   options: z.record(z.string().max(64), path).optional(),
   budget: budgetSchema.partial().optional(),
+  access: z.enum(accessLevels).optional(),
 });
 export type DelegateBody = z.infer<typeof delegateSchema>;
 

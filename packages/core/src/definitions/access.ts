@@ -1,0 +1,66 @@
+import type { AccessLevel } from '@pawl/schema/access-level';
+import { accessLevels } from '@pawl/schema/access-level';
+import type { Definition } from '@pawl/schema/definition';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+
+/** Whether sessions run in a sandbox; `off` while there is none to run them in. */
+export type SandboxState = boolean | 'off';
+
+/** The access of an agent about which nobody said anything. */
+export function defaultAccess(sandboxWorks: SandboxState): AccessLevel {
+  return sandboxWorks === false ? 'ask' : 'full';
+}
+
+export function isWider(one: AccessLevel, other: AccessLevel): boolean {
+  return accessLevels.indexOf(one) > accessLevels.indexOf(other);
+}
+
+/** The narrower of two levels; null states nothing. */
+export function narrower(one: AccessLevel, other: AccessLevel | null): AccessLevel {
+  return other === null || isWider(other, one) ? one : other;
+}
+
+/** Everything that has a say in the access of a new agent. */
+export type AccessQuestion = {
+  /** Named by the request. */
+  asked: AccessLevel | undefined;
+  definition: Pick<Definition, 'id' | 'access' | 'sources'>;
+  /** From the repository's configuration. */
+  project: AccessLevel | null;
+  /** From the home's configuration. */
+  home: AccessLevel | null;
+  sandboxWorks: SandboxState;
+  parent: Pick<Agent, 'alias' | 'access'>;
+  byPerson: boolean;
+};
+
+/**
+ * The access of a new agent: named by the request, the definition, the home or the default, in this order. Files of a
+ * repository only narrow. No child is wider than its parent, and an agent cannot widen what the others say; a request
+ * for more is an error that names both levels.
+ */
+export function chooseAccess(question: AccessQuestion): AccessLevel {
+  const { asked, definition, parent } = question;
+  const usual = question.home ?? defaultAccess(question.sandboxWorks);
+  const isForeign = definition.sources.some(({ layer }) => layer === 'repository');
+  const stated = isForeign ? narrower(usual, definition.access) : (definition.access ?? usual);
+  const settled = narrower(stated, question.project);
+  if (asked === undefined) return narrower(parent.access, settled);
+  if (isWider(asked, parent.access)) throw tooWide(asked, `${parent.alias} has ${parent.access}`);
+  if (!question.byPerson && isWider(asked, settled)) throw tooWide(asked, `${definition.id} has ${settled} here`);
+  return asked;
+}
+
+/** The access of a child that continues its parent's work. */
+export function inheritedAccess(asked: AccessLevel | undefined, parent: Pick<Agent, 'alias' | 'access'>): AccessLevel {
+  if (asked === undefined) return parent.access;
+  if (isWider(asked, parent.access)) throw tooWide(asked, `${parent.alias} has ${parent.access}`);
+  return asked;
+}
+
+function tooWide(asked: AccessLevel, but: string): PawlError {
+  return new PawlError('forbidden', `The access ${asked} is wider than allowed: ${but}.`, {
+    hint: 'Access may only be narrowed: read-only, then ask, then full. Omit --access to inherit it.',
+  });
+}
