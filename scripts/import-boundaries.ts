@@ -12,7 +12,7 @@ export type Violation = { file: string; line: number; imports: string; why: stri
 
 /**
  * Which of our packages each one may import. Arrows point one way only:
- * schema → protocol / core / wire → store / git / host / providers / forge → roster / mcp → daemon; the command line reaches the
+ * schema → protocol / core / wire → store / git / host / sandbox / providers / forge → roster / mcp → daemon; the command line reaches the
  * daemon by the protocol, and shows what `present` makes of the answers.
  */
 const allowed: Record<string, string[]> = {
@@ -23,6 +23,7 @@ const allowed: Record<string, string[]> = {
   store: ['schema'],
   git: ['schema', 'core'],
   host: ['schema', 'core'],
+  sandbox: ['schema'],
   providers: ['schema', 'core', 'wire'],
   forge: ['schema', 'core'],
   present: ['schema', 'protocol'],
@@ -31,7 +32,20 @@ const allowed: Record<string, string[]> = {
   proxy: ['schema', 'store'],
   roster: ['schema', 'core', 'host', 'providers'],
   mcp: ['schema', 'protocol'],
-  daemon: ['schema', 'core', 'protocol', 'store', 'git', 'host', 'providers', 'forge', 'roster', 'mcp', 'wire'],
+  daemon: [
+    'schema',
+    'core',
+    'protocol',
+    'store',
+    'git',
+    'host',
+    'sandbox',
+    'providers',
+    'forge',
+    'roster',
+    'mcp',
+    'wire',
+  ],
   cli: ['schema', 'protocol', 'present', 'roster', 'mcp'],
 };
 

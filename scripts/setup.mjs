@@ -14,6 +14,7 @@ const emptyWaits = 25;
 
 requireNode(20);
 requireProgram('git', 'Install git (Debian: apt-get install git) and run this again.');
+if (process.env.CI && process.platform === 'linux' && process.getuid() === 0) installSandbox();
 once('node_modules/.pawl-installed', fingerprint(['package-lock.json']), 'Installing packages', () =>
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], 'Check that the npm registry can be reached.'),
 );
@@ -44,6 +45,14 @@ function requireNode(major) {
 
 function requireProgram(name, hint) {
   if (spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0) fail(`${name} is missing.`, hint);
+}
+
+/** Installs bubblewrap where that asks nobody. Without it, tests of the sandbox are skipped, and say so. */
+function installSandbox() {
+  if (spawnSync('bwrap', ['--version'], { stdio: 'ignore' }).status === 0) return;
+  const options = { stdio: ['ignore', 2, 2] };
+  if (spawnSync('apt-get', ['update', '-q'], options).status === 0)
+    spawnSync('apt-get', ['install', '-y', '-q', 'bubblewrap'], options);
 }
 
 /** Does the work unless the stamp matches this exact state. */

@@ -19,7 +19,7 @@ export type Host = {
   inputs: Lanes;
   /** Directories of sessions whose last input line was cut by a timeout; the next line must not be joined to it. */
   tornInputs: Set<string>;
-  /** Applied once to every launch. A sandbox goes here. */
+  /** Applied once to every launch: puts it into a sandbox. */
   confine: ChangeLaunch;
 };
 

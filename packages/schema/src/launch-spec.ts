@@ -16,6 +16,36 @@ export type LaunchSpec = {
     readable: readonly string[];
   };
   limits: LaunchLimits;
+  /** How the command is confined; null runs it with all rights of the user. */
+  sandbox: SandboxSpec | null;
+};
+
+/**
+ * The view of a sandboxed command. It sees the machine's files read-only, without homes and sockets, and writes only to
+ * its writable directories and to what is listed here.
+ */
+export type SandboxSpec = {
+  /** Its own temporary directory, which it also sees as /tmp. */
+  temporary: string;
+  /** Places that differ from the machine's. A deeper one is mounted after those above it; the last of equals wins. */
+  mounts: readonly Mount[];
+  /** `none` leaves only a loopback of its own. */
+  network: 'host' | 'none';
+  limits: SandboxLimits;
+};
+
+/** A place in the sandbox. All paths are absolute and canonical. */
+export type Mount =
+  | { at: string; show: 'writable' | 'readable'; from: string }
+  /** An empty directory in memory, whose content ends with the sandbox. */
+  | { at: string; show: 'empty' }
+  | { at: string; show: 'link'; to: string };
+
+/** Bounds of one process, except `processes`, which counts those of the whole sandbox; null for no limit. */
+export type SandboxLimits = {
+  memoryBytes: number | null;
+  processes: number | null;
+  fileBytes: number | null;
 };
 
 export type LaunchLimits = {

@@ -57,6 +57,7 @@ export async function probeAccount(probe: Probe): Promise<ProbeResult> {
       arguments: args,
       environment: { ...probeEnvironment(probe, join(dir, 'tmp')), ...given.env },
       directories: { working: join(dir, 'work'), writable: [join(dir, 'work'), join(dir, 'tmp')], readable: [dir] },
+      sandbox: null,
       limits: { runMs: probe.timeoutMs ?? accountLimits.testMs, outputBytes: null },
     };
     await startSession(createHost(), { dir, launch, prompt, stdin, marker: id });

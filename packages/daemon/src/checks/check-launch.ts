@@ -15,6 +15,7 @@ export function stepLaunch({ platform, place, names, bounds }: CheckContext, che
     arguments: ['-e', '-c', `exec 2>&1\n${step?.run ?? 'exit 1'}`],
     environment: checkEnvironment(platform.environment, names, place),
     directories: { working: place.tree, writable: [place.tree, place.temporary], readable: [] },
+    sandbox: null,
     limits: { runMs: step?.timeoutMs ?? 0, outputBytes: bounds.printBytes - printedBefore(place, check.step) },
   };
 }

@@ -32,6 +32,7 @@ await supervised.begin(
       environment: { PATH: process.env['PATH'] ?? '' },
       directories: { working: place, writable: [place], readable: [] },
       limits: noLimits,
+      sandbox: null,
     },
     prompt: '',
     stdin: 'file',

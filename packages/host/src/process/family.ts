@@ -7,7 +7,7 @@ import type { ProcessIdentity } from './identity.ts';
 import { checkMarker } from '../session/marker.ts';
 import type { ProcessListing } from './process-listing.ts';
 import type { ProcessEntry } from './process-table.ts';
-import { processTable } from './process-table.ts';
+import { processTable, startOrder } from './process-table.ts';
 import { sessionFile } from '../session/session-files.ts';
 
 /** Identifies a session in order to signal its processes. */
@@ -21,8 +21,10 @@ export type SessionAddress = {
 /** The living processes of a session. */
 export type Family = {
   shim: ProcessEntry | null;
-  /** The agent itself: the command that the shim runs. */
+  /** The agent itself: the command that the shim runs, or the sandbox in between. */
   child: ProcessEntry | null;
+  /** True while a sandbox is set up and has not started the command. */
+  isStarting: boolean;
   /** The agent's processes, including itself. */
   workers: ProcessEntry[];
   /** Processes that work for the shim. They exit by themselves once the command is gone. */
@@ -84,13 +86,35 @@ export async function findFamily(host: Host, session: SessionAddress): Promise<F
   const shells = new Set(
     members.filter(({ pid }) => processTable.runsScript(pid, script) === true).map(({ pid }) => pid),
   );
+  const started = recorded === null ? null : listing.find(recorded);
+  const sandbox = started === null ? null : sandboxAround(started, members);
   // Besides the command, the shim's children are small programs that work for it, such as recording the exit.
   const isHelper = ({ pid, parent }: ProcessEntry) =>
-    shells.has(pid) || shells.has(parent) || (parent === shim?.pid && pid !== recorded?.pid);
+    shells.has(pid) ||
+    shells.has(parent) ||
+    (parent === shim?.pid && pid !== recorded?.pid) ||
+    sandbox?.pids.has(pid) === true;
   return {
     shim,
-    child: recorded === null ? null : listing.find(recorded),
+    child: sandbox === null ? started : sandbox.command,
+    isStarting: sandbox !== null && sandbox.command === null,
     workers: members.filter((entry) => !isHelper(entry)),
     helpers: members.filter(isHelper),
   };
+}
+
+/**
+ * The sandbox that a shim runs instead of the command itself; null without one. Bubblewrap has two processes: one outside
+ * that waits, and the init of the pid namespace, whose first child is the command. A signal would end the one outside, and
+ * everything in the sandbox with it, so both count as helpers.
+ */
+function sandboxAround(
+  outer: ProcessEntry,
+  members: readonly ProcessEntry[],
+): { pids: Set<number>; command: ProcessEntry | null } | null {
+  if (processTable.program(outer.pid) !== 'bwrap') return null;
+  const init = members.find(({ parent }) => parent === outer.pid);
+  const inside = members.filter(({ parent }) => parent === init?.pid);
+  const [command = null] = inside.toSorted((a, b) => startOrder(a.start) - startOrder(b.start) || a.pid - b.pid);
+  return { pids: new Set([outer.pid, ...(init === undefined ? [] : [init.pid])]), command };
 }

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
+import { basename } from 'node:path';
 import { hasErrno } from '@pawl/schema/error';
 import type { ProcessEntry, ProcessTable } from './process-table.ts';
 
@@ -139,6 +140,10 @@ export const procTable: ProcessTable = {
     if (commandLine === null || commandLine.length === 0) return null;
     // The script must be the shell's first argument; a later one could belong to any other program.
     return commandLine.toString('utf8').split('\0', 2)[1] === path;
+  },
+  program(pid) {
+    const [word = ''] = readProcess(pid, 'cmdline')?.toString('utf8').split('\0', 1) ?? [];
+    return word === '' ? null : basename(word);
   },
   parseStart(pid, boot, detail) {
     if (!/^[0-9a-f-]{36}$/.test(boot)) return null;

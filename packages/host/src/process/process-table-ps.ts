@@ -81,6 +81,9 @@ export const psTable: ProcessTable = {
     if (line === undefined) return null;
     return `${line} `.replace(/^\S+ /, '').startsWith(`${path} `);
   },
+  program() {
+    return null;
+  },
   parseStart(_pid, boot, detail) {
     return boot === 'ps' ? parseMoment(detail) : null;
   },

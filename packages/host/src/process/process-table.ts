@@ -37,6 +37,8 @@ export type ProcessTable = {
   outputs(pid: number): string[];
   /** True if the process is a shell running this script; null while it has no command line, as when exiting. */
   runsScript(pid: number, path: string): boolean | null;
+  /** The name by which a process's program was called, without directories; null if unknown. */
+  program(pid: number): string | null;
   /** Parses the second and third line of an identity file into a start, or null. */
   parseStart(pid: number, boot: string, detail: string): string | null;
 };

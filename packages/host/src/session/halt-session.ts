@@ -47,8 +47,8 @@ function waitsForHalted(worker: ProcessEntry, workers: ProcessEntry[]): boolean 
 }
 
 /** False until the shim has started the command. */
-function isComplete({ shim }: Family, { dir }: SessionAddress): boolean {
-  return shim === null || isChildRecorded(dir);
+function isComplete({ shim, isStarting }: Family, { dir }: SessionAddress): boolean {
+  return shim === null || (isChildRecorded(dir) && !isStarting);
 }
 
 /**

@@ -57,6 +57,7 @@ export function useWorkspace(): Workspace {
           environment: env ?? { PATH: process.env['PATH'] ?? '' },
           directories: { working: cwd, writable: [cwd], readable: [] },
           limits: { runMs: null, outputBytes: null },
+          sandbox: null,
         },
         marker: `test-${randomUUID()}`,
         prompt: '',

@@ -95,6 +95,7 @@ function launchOf(
     arguments: words.args,
     environment,
     directories: { working, writable: [working, temporary], readable: [directory, platform.home.bin] },
+    sandbox: null,
     // Budgets and silence end a session, not a fixed time.
     limits: noLimits,
   };

@@ -1,0 +1,47 @@
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { execFile } from 'node:child_process';
+import { chown } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { attacks, attackScript } from '../src/attack.ts';
+import { proveSandbox } from '../src/prove.ts';
+import { runBriefly } from '../src/run-briefly.ts';
+import { sandbox, sandboxTest } from './support/machine.ts';
+
+const isRoot = process.getuid?.() === 0;
+/** The kernel limits the processes of root only by a control group. */
+const unlimited = isRoot ? ['fork-bomb'] : [];
+
+sandboxTest('no attack succeeds in the sandbox', async () => {
+  if (!sandbox.works) return;
+  await using scratch = await temporaryDirectory();
+  const proofs = await proveSandbox(sandbox.machine, scratch.path);
+  const broken = proofs.filter(({ holds }) => !holds).map(({ name }) => name);
+  expect(broken.filter((name) => !unlimited.includes(name))).toEqual([]);
+  expect(proofs.length).toBe(attacks.length + 1);
+});
+
+sandboxTest('no attack succeeds for an ordinary user', async () => {
+  await using scratch = await temporaryDirectory();
+  const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  if (isRoot) await chown(scratch.path, 65_534, 65_534);
+  const child = join(import.meta.dirname, 'support', 'prove-child.ts');
+  const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
+  const { stdout } = await promisify(execFile)(process.execPath, [child, scratch.path], { ...user, env, cwd: '/' });
+  expect(stdout).toBe('[]');
+});
+
+test('the attacks succeed without a sandbox', async () => {
+  await using scratch = await temporaryDirectory();
+  const { path } = scratch;
+  const harmless = ['symlink', 'secret', 'see-processes', 'privileges'];
+  const list = attacks.filter(({ name }) => harmless.includes(name));
+  const end = await runBriefly({
+    command: '/bin/sh',
+    arguments: ['-c', `cd "$outside" && echo x >secret\n${attackScript(list).replace('sleep 30', 'sleep 3')}`],
+    environment: { outside: path, secret: join(path, 'secret'), pid: String(process.pid), limit: '8', bytes: '1024' },
+  });
+  expect(end.output.trim().split('\n').toSorted()).toEqual(harmless.toSorted());
+  expect(end.survived).toBe(true);
+});
