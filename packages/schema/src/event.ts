@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { idSchema, nameSchema } from './id.ts';
 import { mailChannels, mailKinds, questionEnds } from './mail.ts';
 import { checkOutcomes, findingSchema, testCountSchema } from './change.ts';
+import { ruleEffects, ruleScopes } from './rule.ts';
 import { budgetOwners, budgetSchema, timeSchema, usageSchema } from './record.ts';
 
 /** The data of each event. Names are noun-verb in the past; an event is written together with its fact. */
@@ -120,6 +121,15 @@ export const eventData = {
   /** About the recipient; `peerId` asks. */
   'question.asked': z.object({ questionId: idSchema, mailId: idSchema }),
   'question.ended': z.object({ questionId: idSchema, end: z.enum(questionEnds) }),
+  /** About the agent of the rule's session or agent, or the project of its scope. */
+  'rule.added': z.object({
+    ruleId: idSchema,
+    scope: z.enum(ruleScopes),
+    effect: z.enum(ruleEffects),
+    match: z.string(),
+    by: z.string(),
+  }),
+  'rule.revoked': z.object({ ruleId: idSchema, match: z.string(), by: z.string() }),
   'nudge.sent': z.object({ mailId: idSchema }),
   /** Emitted when the reason changes, not each time. */
   'nudge.skipped': z.object({ reason: z.string() }),

@@ -12,8 +12,10 @@ export const ruleLimits = {
   commandWords: 500,
   /** How deep substitutions and nested scripts are searched for denied commands. */
   commandDepth: 8,
-  /** Rules of one scope. */
-  rules: 1_000,
+  /** Rules of one session, agent, project or home, in the database and in a file. */
+  rulesOfScope: 500,
+  /** Rules in one listing. */
+  listed: 5_000,
 } as const;
 
 export const ruleEffects = ['allow', 'deny'] as const;

@@ -1,6 +1,7 @@
 import type { Generated, Kysely, Selectable } from 'kysely';
 import type { Account, Agent, Chunk, Message, Run, Session } from '@pawl/schema/record';
 import type { EventType } from '@pawl/schema/event';
+import type { Rule } from '@pawl/schema/rule';
 import type {
   ChangeCommentTable,
   ChangeTable,
@@ -220,6 +221,20 @@ export type NudgeTable = {
   skip_reason: string | null;
 };
 
+type RuleTable = {
+  ordinal: Ordinal;
+  id: string;
+  scope: Rule['scope'];
+  scope_id: string | null;
+  effect: Rule['effect'];
+  match: string;
+  made_by: string;
+  request_id: string | null;
+  created_at: Integer;
+  used_at: NullableInteger;
+  revoked_at: NullableInteger;
+};
+
 /** One row: the facts that a home has once. */
 type DaemonStateTable = {
   id: Integer;
@@ -266,6 +281,7 @@ export type Tables = {
   check_chunks: CheckChunkTable;
   queues: QueueTable;
   withheld_work: WithheldWorkTable;
+  rules: RuleTable;
   daemon_state: DaemonStateTable;
   counters: CounterTable;
   migrations: MigrationTable;

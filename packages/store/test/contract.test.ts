@@ -17,6 +17,7 @@ import { placesContract } from './contract/places.ts';
 import { questionsContract } from './contract/questions.ts';
 import { recordsContract } from './contract/records.ts';
 import { registryContract } from './contract/registry.ts';
+import { rulesContract } from './contract/rules.ts';
 import { tasksContract } from './contract/tasks.ts';
 import { timeJumpContract } from './contract/time-jump.ts';
 import { typedFactsContract } from './contract/typed-facts.ts';
@@ -47,6 +48,7 @@ describe.each(engines)('the store on $name', (engine) => {
   describe('withheld work', () => withheldContract(engine));
   describe('mail', () => mailContract(engine));
   describe('questions', () => questionsContract(engine));
+  describe('rules', () => rulesContract(engine));
   describe('nudges', () => nudgesContract(engine));
   describe('health', () => healthContract(engine));
   describe('a clock that is set', () => timeJumpContract(engine));

@@ -17,6 +17,7 @@ import { runAssignment } from './0016-run-assignment.ts';
 import { daemonState } from './0017-daemon-state.ts';
 import { typedFacts } from './0018-typed-facts.ts';
 import { agentAccess } from './0019-agent-access.ts';
+import { rules } from './0020-rules.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -40,4 +41,5 @@ export const allMigrations: readonly Migration[] = [
   daemonState,
   typedFacts,
   agentAccess,
+  rules,
 ];
