@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Packages whose modules keep nothing that another test would see: their test files share a process, and load what they test once. */
-const stateless = '{cli,core,daemon,forge,git,mcp,protocol,providers,roster,schema,store,wire}';
+const stateless = '{cli,core,daemon,engine,forge,git,mcp,protocol,providers,roster,schema,store,wire}';
 
 export default defineConfig({
   test: {

@@ -29,6 +29,7 @@ const allowed: Record<string, string[]> = {
   present: ['schema', 'protocol'],
   testing: ['schema', 'protocol', 'wire'],
   bridge: ['schema', 'wire'],
+  engine: ['schema', 'wire'],
   proxy: ['schema', 'store'],
   roster: ['schema', 'core', 'host', 'providers'],
   mcp: ['schema', 'protocol'],

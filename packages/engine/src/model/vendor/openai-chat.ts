@@ -1,0 +1,12 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { withVersion } from '../base-url.ts';
+import type { VendorModel, VendorSettings } from '../vendor-model.ts';
+
+/** OpenAI's Chat Completions API. */
+export function openModel({ apiKey, baseUrl, model, fetch }: VendorSettings): VendorModel {
+  return {
+    languageModel: createOpenAI({ apiKey, fetch, ...withVersion(baseUrl, 'v1') }).chat(model),
+    options: ({ oneCall, sessionId }) => ({ openai: { parallelToolCalls: !oneCall, promptCacheKey: sessionId } }),
+    markCache: (prompt) => prompt,
+  };
+}
