@@ -12,4 +12,34 @@ export const engineLimits = {
   longestWaitMs: 60_000,
   /** How much of a vendor's error is kept. */
   errorCharacters: 2_000,
+  /** How much of a file Read shows unless it is asked for more, and the most that it shows. */
+  readBytes: 64 * 1024,
+  readMostBytes: 1024 * 1024,
+  /** The largest file that Edit and Write take. */
+  fileBytes: 16 * 1024 * 1024,
+  /** The largest image that Read shows. */
+  imageBytes: 4 * 1024 * 1024,
+  /** Results of Glob and Grep unless more are asked for, and the most that they list. */
+  searchResults: 200,
+  searchMostResults: 2_000,
+  /** How much of a matching line Grep shows. */
+  matchCharacters: 500,
+  /** How long a search or a question to git may take. */
+  searchMs: 30_000,
+  searchOutputBytes: 32 * 1024 * 1024,
+  /** Timeout of a command unless another is asked for, and the longest. */
+  commandMs: 30_000,
+  commandMostMs: 10 * 60_000,
+  /** How much of a command's output its result shows; the rest is in a file. */
+  outputCharacters: 30_000,
+  /** How much output of one command is kept in its file. */
+  outputFileBytes: 32 * 1024 * 1024,
+  /** Commands in the background at once. */
+  backgroundCommands: 16,
+  /** How long output is read after a command has ended while a child keeps the pipe open. */
+  pipeDrainMs: 200,
+  /** How long a command may clean up before it is killed. */
+  graceMs: 500,
+  todoItems: 100,
+  todoCharacters: 500,
 } as const;
