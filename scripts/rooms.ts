@@ -8,6 +8,7 @@ export const rooms: readonly Room[] = [
   { name: 'accounts', holds: 'credentials, config directories, masking of secrets' },
   { name: 'prompts', holds: 'prompt files and the prompts that were sent' },
   { name: 'project-config', holds: '.pawl/config.yaml, the target branch, the base commit of new work' },
+  { name: 'rules', holds: 'rules in front of permission requests: stored ones, those of files, and which apply' },
   { name: 'tasks', holds: 'planned tasks: claimed, released, settled' },
   { name: 'mail', holds: 'mail rows, delivery, receipts, mailbox files' },
   { name: 'registry', holds: 'the end of agents, and the agent that the person acts as' },

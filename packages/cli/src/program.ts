@@ -18,6 +18,7 @@ import { promptCommands } from './table/prompts.ts';
 import { providerCommands } from './table/providers.ts';
 import { questionCommands } from './table/questions.ts';
 import { rosterCommands } from './table/roster.ts';
+import { ruleCommands } from './table/rules.ts';
 import { signalCommands } from './table/signals.ts';
 import { taskCommands } from './table/tasks.ts';
 import { everydayHelp } from './help.ts';
@@ -30,7 +31,7 @@ const groups: [heading: string, commands: CommandTable][] = [
   ['Control:', signalCommands],
   ['Reporting:', { ...completeCommands, ...longForms }],
   ['Mail:', mailCommands],
-  ['Questions:', questionCommands],
+  ['Questions and rules:', { ...questionCommands, ...ruleCommands }],
   ['Inputs:', promptCommands],
   ['Tasks and errands:', { ...taskCommands, ...errandCommands }],
   ['Changes and the merge queue:', changeCommands],

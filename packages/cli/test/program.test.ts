@@ -59,6 +59,7 @@ const groups = [
   'worktree',
   'config',
   'dev',
+  'rules',
 ];
 const commands = all.filter(([name]) => !groups.includes(name));
 
@@ -90,7 +91,7 @@ describe('every command', () => {
     const shared = 'roster session hooks run';
     const said = 'complete agent';
     const mail = 'send mail read ack wait';
-    const questions = 'ask listen answer inbox';
+    const questions = 'ask listen answer inbox rules';
     const expected =
       `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} task errand change queue providers account ${mcp} ${shared} project crew ${home} dev help`.split(
         ' ',
@@ -101,6 +102,9 @@ describe('every command', () => {
       'agent send-message',
       'agent list-messages',
       'agent ack-message',
+      'rules ls',
+      'rules add',
+      'rules rm',
       'task add',
       'task ls',
       'task show',

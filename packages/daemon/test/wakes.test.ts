@@ -87,6 +87,8 @@ const effects: Record<ChangingRoute, 'agents' | 'accounts' | 'crew' | 'queue' | 
   rewindHistory: 'itself',
   switchDesk: 'itself',
   trust: 'itself',
+  addRule: 'itself',
+  revokeRule: 'itself',
   gate: 'itself',
   restoreWorktree: 'itself',
   pruneWorktrees: 'itself',

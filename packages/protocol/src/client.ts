@@ -32,6 +32,8 @@ import type { DeskClient } from './registry/client.ts';
 import { deskClient } from './registry/client.ts';
 import type { RosterClient } from './roster/client.ts';
 import { rosterClient } from './roster/client.ts';
+import type { RuleClient } from './rules/client.ts';
+import { ruleClient } from './rules/client.ts';
 import type { SessionClient } from './sessions/client.ts';
 import { sessionClient } from './sessions/client.ts';
 import type { RequestOptions } from './requests.ts';
@@ -56,6 +58,7 @@ export type Client = AccountClient &
   QueueClient &
   DeskClient &
   RosterClient &
+  RuleClient &
   SessionClient;
 
 /** A client over a transport. Runs in browsers, too. */
@@ -79,6 +82,7 @@ export function createClient(transport: Transport, options: RequestOptions = {})
     ...queueClient(requests),
     ...deskClient(requests),
     ...rosterClient(requests),
+    ...ruleClient(requests),
     ...sessionClient(requests),
   };
 }

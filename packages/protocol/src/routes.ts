@@ -17,6 +17,7 @@ import { questionRoutes } from './questions/routes.ts';
 import { queueRoutes } from './queue/routes.ts';
 import { deskRoutes } from './registry/routes.ts';
 import { rosterRoutes } from './roster/routes.ts';
+import { ruleRoutes } from './rules/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 
 /** Every route of the daemon, with method, path, input, answer and access; the daemon adds only the handler. */
@@ -32,6 +33,7 @@ export const routes = {
   ...mailRoutes,
   ...questionRoutes,
   ...promptRoutes,
+  ...ruleRoutes,
   ...sessionRoutes,
   ...definitionRoutes,
   ...projectRoutes,

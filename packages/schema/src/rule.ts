@@ -26,7 +26,7 @@ export const ruleScopes = ['session', 'agent', 'project', 'user'] as const;
 export type RuleScope = (typeof ruleScopes)[number];
 
 /** A rule's text: `command npm run *`, `tool Write src/**`, `network *.example.org:443`. */
-const ruleTextSchema = z.string().min(1).max(ruleLimits.matchCharacters);
+export const ruleTextSchema = z.string().min(1).max(ruleLimits.matchCharacters);
 
 /** A stored rule. */
 export const ruleSchema = z.object({

@@ -35,6 +35,7 @@ import { addCompleteRoutes } from '../supervision/complete-routes.ts';
 import { addErrandRoutes } from '../agents/errands/errand-routes.ts';
 import { addHomeRoutes } from './home-routes.ts';
 import { addInboxRoutes } from './inbox-routes.ts';
+import { projectRequired } from '../changes/change-scope.ts';
 import { openFinished } from '../changes/changes.ts';
 import { whenDoneFor } from '../changes/merge-rules.ts';
 import { addMcpRoutes } from './mcp-routes.ts';
@@ -45,6 +46,7 @@ import { addProviderRoutes } from '../sessions/provider-routes.ts';
 import { addQueueRoutes } from '../queue/queue-routes.ts';
 import { addRosterRoutes } from '../supervision/roster-routes.ts';
 import { addQuestionRoutes } from '../questions/question-routes.ts';
+import { addRuleRoutes } from '../rules/rule-routes.ts';
 import { addRunRoutes } from '../agents/run-routes.ts';
 import { addStreamRoutes } from './stream-routes.ts';
 import { addTaskRoutes } from '../plan/task-routes.ts';
@@ -86,6 +88,13 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addProviderRoutes(app, parts);
   addRosterRoutes(app, parts);
   addQuestionRoutes(app, parts);
+  addRuleRoutes(app, {
+    platform,
+    find: {
+      agent: (word) => parts.agents.find(word, 'living'),
+      project: (named) => projectRequired(platform, { is: 'person' }, named),
+    },
+  });
   addStreamRoutes(app, parts);
   addTaskRoutes(app, parts);
   addErrandRoutes(app, parts);

@@ -1,0 +1,18 @@
+import { segment } from '../path-segment.ts';
+import type { Requests } from '../requests.ts';
+import type { AddRuleBody, RuleAnswer, RuleList } from './view.ts';
+
+/** The client for rules. */
+export type RuleClient = {
+  listRules(): Promise<RuleList>;
+  addRule(body: AddRuleBody): Promise<RuleAnswer>;
+  revokeRule(rule: string): Promise<RuleAnswer>;
+};
+
+export function ruleClient({ get, post }: Requests): RuleClient {
+  return {
+    listRules: () => get('/api/rules'),
+    addRule: (body) => post('/api/rules', body),
+    revokeRule: (rule) => post(`/api/rules/${segment('rule', rule)}/revoke`),
+  };
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { forAgents, forPeople } from '../access.ts';
+import { answers, body, defineRoute } from '../define-route.ts';
+import * as view from './view.ts';
+
+/** Rules that decide about requests before a person is asked. */
+export const ruleRoutes = {
+  listRules: defineRoute({
+    access: forAgents('list the rules that apply to it', '7.16'),
+    method: 'get',
+    path: '/api/rules',
+    responses: answers('The rules that apply; to an agent, those for itself.', view.ruleListSchema),
+  }),
+  addRule: defineRoute({
+    access: forPeople('add a rule', '7.16'),
+    method: 'post',
+    path: '/api/rules',
+    request: { body: body(view.addRuleSchema) },
+    responses: answers('The rule; an equal one that exists is returned as it is.', view.ruleAnswerSchema),
+  }),
+  revokeRule: defineRoute({
+    access: forPeople('revoke a rule', '7.16'),
+    method: 'post',
+    path: '/api/rules/{rule}/revoke',
+    request: { params: z.object({ rule: z.string().min(1).max(64) }) },
+    responses: answers('The rule, which applies no more.', view.ruleAnswerSchema),
+  }),
+} as const;
