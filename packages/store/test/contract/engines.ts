@@ -5,6 +5,7 @@ import { PGliteDialect } from 'kysely';
 import type { Engine } from '@pawl/store/engine/engine';
 import { postgresEngine } from '@pawl/store/engine/postgres-engine';
 import { sqliteEngine } from '@pawl/store/engine/sqlite-engine';
+import { giveDatabase } from '@pawl/testing/home-database';
 import { openStore } from '@pawl/store/store';
 import type { Store, StoreOptions } from '@pawl/store/store';
 import { onTestFinished } from 'vitest';
@@ -30,8 +31,29 @@ const sqlite: EngineUnderTest = {
     const path = join(temporaryDirectory(), 'test.db');
     return () => sqliteEngine(path);
   },
-  freshDatabase: () => sqlite.emptyDatabase(),
+  async freshDatabase() {
+    const directory = temporaryDirectory();
+    await giveDatabase(directory);
+    return () => sqliteEngine(join(directory, 'pawl.db'));
+  },
 };
+
+/** Truncates tables that have rows, and restarts sequences that were used: most are neither, and truncating takes a millisecond. */
+const clearTables = `
+do $$
+declare
+  found text;
+  has_rows boolean;
+begin
+  for found in select tablename from pg_tables where schemaname = 'public' and tablename not in ('migrations', 'counters') loop
+    execute format('select exists (select from %I)', found) into has_rows;
+    if has_rows then execute format('truncate %I cascade', found); end if;
+  end loop;
+  for found in select sequencename from pg_sequences where schemaname = 'public' and last_value is not null loop
+    execute format('alter sequence %I restart', found);
+  end loop;
+  update counters set value = 0;
+end $$`;
 
 /** Opening PGlite takes seconds, so the suite shares one and clears it before each test. */
 let shared: PGlite | null = null;
@@ -54,7 +76,7 @@ const postgres: EngineUnderTest = {
     );
     const tables = result?.rows.map((row) => row.name) ?? [];
     if (!tables.includes('events') || tables.includes('next')) return postgres.emptyDatabase();
-    await shared?.exec(`truncate ${tables.join(', ')} restart identity; update counters set value = 0`);
+    await shared?.exec(clearTables);
     return sharedEngine;
   },
 };
