@@ -2,7 +2,10 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Packages whose modules keep nothing that another test would see: their test files share a process, and load what they test once. */
-const stateless = '{cli,core,daemon,engine,forge,git,mcp,protocol,providers,roster,schema,store,wire}';
+const stateless = 'cli|core|daemon|engine|forge|git|mcp|protocol|providers|roster|schema|store|wire';
+
+/** Files that take much memory. A process that keeps it would start every later program slowly, so they get their own. */
+const large = ['packages/daemon/test/sessions/hostile-output.test.ts', 'packages/store/test/contract.test.ts'];
 
 export default defineConfig({
   test: {
@@ -18,7 +21,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: [`packages/${stateless}/test/**/*.test.ts`],
+          include: [`packages/(${stateless})/test/**/*.test.ts`],
+          exclude: large,
           isolate: false,
           restoreMocks: true,
           unstubEnvs: true,
@@ -28,8 +32,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'isolated',
-          include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [`packages/${stateless}/**`],
+          include: [`packages/!(${stateless})/test/**/*.test.ts`, 'test/**/*.test.ts', ...large],
         },
       },
     ],
