@@ -6,6 +6,7 @@ export const rooms: readonly Room[] = [
   { name: 'platform', holds: 'store, home, clock, log and choices, which every room is given; HTTP basics' },
   { name: 'definitions', holds: 'definition files, rights, and which repository settings are trusted' },
   { name: 'accounts', holds: 'credentials, config directories, masking of secrets' },
+  { name: 'proxy', holds: 'the proxy process of the home, and what each session may do through it' },
   { name: 'prompts', holds: 'prompt files and the prompts that were sent' },
   { name: 'project-config', holds: '.pawl/config.yaml, the target branch, the base commit of new work' },
   { name: 'rules', holds: 'rules in front of permission requests: stored ones, those of files, and which apply' },

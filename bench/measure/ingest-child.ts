@@ -48,6 +48,7 @@ async function takeIn({ kind, file, directory }: IngestTask): Promise<number> {
     messages: 0,
     openTools: new Map(),
     offsets: { stdout: 0, stderr: 0 },
+    proxyOffset: 0,
   });
   await done.promise;
   const took = performance.now() - start;

@@ -75,9 +75,9 @@ const backupPatienceMs = 5_000;
  * migrations), then adoption of running sessions, and only then the door opens.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { platform, time, token } = await openPlatform(options);
+  const { platform, proxy, time, token } = await openPlatform(options);
   const { home, store, log } = platform;
-  const rooms = openRooms(platform);
+  const rooms = openRooms(platform, proxy);
   const found = await recover(rooms);
   let port: number | null = null;
   const app = buildApp({
@@ -145,7 +145,7 @@ async function openDoor(
 }
 
 /** Starts the daemon's own work, beside requests. */
-function startWatches({ platform, reconciler, signals, mailRoom, questions, adoption, crews }: Rooms) {
+function startWatches({ platform, proxy, reconciler, signals, mailRoom, questions, adoption, crews }: Rooms) {
   const stateFile = keepStateFile(platform);
   const dropped = startImport(platform);
   const mirror = keepMirror(platform, dropped.isOurs);
@@ -156,6 +156,7 @@ function startWatches({ platform, reconciler, signals, mailRoom, questions, adop
   return {
     loops,
     async close() {
+      proxy.close();
       for (const each of [loops, leaving, adoption, questionWatch, mailRoom, reconciler, stateFile, dropped, mirror])
         await each.close();
     },

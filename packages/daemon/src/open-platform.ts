@@ -26,11 +26,13 @@ import { defaultChoices } from './platform/platform.ts';
 import { writePrograms } from './platform/programs-file.ts';
 import { ensureRootAgent } from './platform/root-agent.ts';
 import { loadPromptAssets } from './prompts/assets.ts';
+import type { ProxyRoom } from './proxy/proxy.ts';
+import { openProxy } from './proxy/proxy.ts';
 
 /** Opens the store of a home and creates the platform of all rooms. */
 export async function openPlatform(
   options: DaemonOptions,
-): Promise<{ platform: SessionPlatform; time: DaemonClock; token: string }> {
+): Promise<{ platform: SessionPlatform; proxy: ProxyRoom; time: DaemonClock; token: string }> {
   const { directory, log } = options;
   const time = createClock({
     ...(options.clock === undefined ? {} : { wall: options.clock }),
@@ -51,6 +53,7 @@ export async function openPlatform(
   const environment = options.environment ?? process.env;
   const providers = homeProviders(home, options.providers ?? {}, log);
   const choices = { ...defaultChoices, ...options.choices };
+  const proxy = openProxy({ home, store, environment, log });
   const platform: SessionPlatform = {
     home,
     rootId: await ensureRootAgent(store),
@@ -61,6 +64,7 @@ export async function openPlatform(
     providers,
     prompts: await loadPromptAssets(programs.prompts),
     accounts: createAccounts({ home, store, providers, environment, clock, log }),
+    proxy,
     authority: createAuthority(token),
     startedAt,
     timing: { ...defaultTiming, ...options.timing },
@@ -76,7 +80,7 @@ export async function openPlatform(
   linkCommand(home, programs.pawl);
   writePrograms(platform);
   await store.write(async (tx) => tx.emit({ type: 'daemon.started', data: { version, pid: process.pid } }));
-  return { platform, time, token };
+  return { platform, proxy, time, token };
 }
 
 const defaultTiming: Timing = {

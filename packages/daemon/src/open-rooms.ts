@@ -14,6 +14,7 @@ import { createProjectCrews } from './projects/project-crew.ts';
 import { createInbox } from './questions/inbox.ts';
 import { createQuestionWaits } from './questions/question-waits.ts';
 import { createQuestions } from './questions/questions.ts';
+import type { ProxyRoom } from './proxy/proxy.ts';
 import { finishCheckouts } from './queue/finish-checkouts.ts';
 import { createMergeQueues } from './queue/merge-queues.ts';
 import { finishRefreshes } from './queue/refresh-worktree.ts';
@@ -24,7 +25,7 @@ import { requeueDead } from './tasks/tasks.ts';
 export type Rooms = ReturnType<typeof openRooms>;
 
 /** Creates the rooms, lower ones first. They listen from here on; nothing is adopted yet. */
-export function openRooms(platform: SessionPlatform) {
+export function openRooms(platform: SessionPlatform, proxy: ProxyRoom) {
   const reconciler = startReconciler(platform);
   const agents = agentService(platform, reconciler, changesOfAgents);
   const signals = createSignals(platform, reconciler);
@@ -33,6 +34,7 @@ export function openRooms(platform: SessionPlatform) {
   const barrier = createBarrier(platform.store, reconciler.ingest);
   return {
     platform,
+    proxy,
     reconciler,
     agents,
     signals,
@@ -51,6 +53,7 @@ export function openRooms(platform: SessionPlatform) {
 /** Completes what an earlier daemon left unfinished, and adopts what still runs. */
 export async function recover({
   platform,
+  proxy,
   reconciler,
   mailRoom,
   mergeQueues,
@@ -59,6 +62,7 @@ export async function recover({
   await finishTrash(platform);
   sweepGroups(groupBase());
   await platform.accounts.settle();
+  await proxy.settle();
   await finishMerges(platform);
   await finishCheckouts(platform);
   await finishRefreshes(platform);

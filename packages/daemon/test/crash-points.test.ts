@@ -62,6 +62,7 @@ const suites: Record<string, readonly CrashPoint[]> = {
   'supervision/complete-crash.test.ts': ['complete.after_record'],
   'supervision/leaving-crash.test.ts': ['leaving.after_announcement', 'leaving.after_end'],
   'projects/crew-crash.test.ts': ['crew.after_member', 'crew.after_stop', 'detached.after_head'],
+  'proxy/proxy-crash.test.ts': ['spawn.after_grant'],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
   'queue/refresh-crash.test.ts': [
     'refresh.after_intent',

@@ -27,6 +27,7 @@ const accountSchema = z.strictObject({
   key: variable.nullable().optional(),
   token: variable.nullable().optional(),
   base_url: variable.nullable().optional(),
+  server: z.url({ protocol: /^https?$/ }).optional(),
   directory: variable.nullable().optional(),
   own_directory: z.boolean().optional(),
   base_url_arguments: wordList.optional(),

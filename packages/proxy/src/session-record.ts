@@ -21,7 +21,7 @@ export type SessionRecords = {
   /** How many tokens a session has used. */
   used(grant: Grant): number;
   noteUsage(grant: Grant, counted: TokenCount): void;
-  noteLimit(grant: Grant, status: number, until: number | null): void;
+  noteLimit(grant: Grant, limit: { status: number; at: number; until: number | null }): void;
   noteOverBudget(grant: Grant): void;
   /** Records a refused host, once for each. */
   noteRefused(grant: Grant, host: string, port: number, reason: string): void;
@@ -45,10 +45,10 @@ export function openSessionRecords(): SessionRecords {
       state.limitsInARow = 0;
       append(grant, { type: 'usage', ...state.counted, calls: state.calls });
     },
-    noteLimit(grant, status, until) {
+    noteLimit(grant, limit) {
       const state = observed(grant);
       state.limitsInARow++;
-      append(grant, { type: 'limit', status, until, inARow: state.limitsInARow });
+      append(grant, { type: 'limit', ...limit, inARow: state.limitsInARow });
     },
     noteOverBudget(grant) {
       const state = observed(grant);

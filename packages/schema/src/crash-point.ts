@@ -10,6 +10,7 @@ export const crashPoints = [
   'spawn.after_place',
   'spawn.after_input',
   'spawn.after_session_row',
+  'spawn.after_grant',
   'spawn.after_process',
   'spawn.after_pid',
   'ingest.before_commit',

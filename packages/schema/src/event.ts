@@ -82,6 +82,8 @@ export const eventData = {
   'budget.exceeded': z.object({ of: z.enum(budgetOwners), detail: z.string() }),
   /** A repository's files that a provider would run or read as settings, and was kept from. */
   'settings.blocked': z.object({ files: z.array(z.string()) }),
+  /** The proxy kept a session from connecting to a host; once for each host and session. */
+  'network.refused': z.object({ host: z.string(), port: z.number().int(), reason: z.string() }),
   'account.added': z.object({ account: nameSchema, provider: nameSchema, kind: z.string() }),
   'account.removed': z.object({ account: nameSchema, provider: nameSchema }),
   /** A person made it the default of its provider; its known limits may be cleared. */

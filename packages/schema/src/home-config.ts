@@ -71,6 +71,8 @@ export const homeConfigSchema = z.strictObject({
     .default({}),
   /** Trusts every repository's own settings for coding CLIs. */
   trust_repository_settings: z.boolean().default(false),
+  /** Whether sessions with an API key call their model through the proxy, which keeps the key. */
+  proxy: z.boolean().default(false),
   /** Whether agents are nudged. */
   nudges: z.enum(['smart', 'fixed', 'off']).default('smart'),
   /** What happens to a question to the person that is not answered in time. */

@@ -43,10 +43,16 @@ export const proxyLineSchema = z.discriminatedUnion('type', [
   /** All tokens of the session so far. */
   z.object({ type: z.literal('usage'), input: count, cached: count, output: count, calls: count }),
   /**
-   * The provider refused a call for its limit: when it ends, in milliseconds since 1970, or null; and how many calls in
-   * a row were refused.
+   * The provider refused a call for its limit: when, when that ends (milliseconds since 1970, or null), and how many
+   * calls in a row were refused.
    */
-  z.object({ type: z.literal('limit'), status: count, until: z.number().nullable(), inARow: count }),
+  z.object({
+    type: z.literal('limit'),
+    status: count,
+    at: z.number(),
+    until: z.number().nullable(),
+    inARow: count,
+  }),
   /** The proxy refused a call because the budget is used up. */
   z.object({ type: z.literal('budget'), used: count, tokens: count }),
   /** The proxy refused to connect to a host; once per name. */

@@ -135,6 +135,7 @@ export type SessionTable = {
   limit_until: NullableInteger;
   /** Bytes of each stream stored as chunks; advanced in the chunk's transaction. */
   stdout_offset: Generated<number | string | bigint>;
+  proxy_offset: Generated<number | string | bigint>;
   stderr_offset: Generated<number | string | bigint>;
 };
 

@@ -24,7 +24,7 @@ export type Spending = { usage: Usage; minutes: number };
 export function breachOf(budget: Budget, { usage, minutes }: Spending): Omit<Breach, 'of'> | null {
   let reached: Omit<Breach, 'of'> | null = null;
   const spent: Record<keyof Budget, number> = {
-    tokens: usage.inputTokens + usage.cachedTokens + usage.outputTokens,
+    tokens: tokensOf(usage),
     turns: usage.turns,
     minutes,
     usd: usage.costUsd,
@@ -37,6 +37,11 @@ export function breachOf(budget: Budget, { usage, minutes }: Spending): Omit<Bre
     reached ??= breach;
   }
   return reached;
+}
+
+/** The tokens of a usage as budgets count them. */
+export function tokensOf({ inputTokens, cachedTokens, outputTokens }: Usage): number {
+  return inputTokens + cachedTokens + outputTokens;
 }
 
 /** An agent's own limits, falling back to the home's defaults. */

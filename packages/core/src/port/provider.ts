@@ -118,6 +118,8 @@ export type AccountUse = {
   key: string | null;
   token: string | null;
   baseUrl: string | null;
+  /** The base URL of the server that it calls without one; without it, it calls through the proxy only with one. */
+  server?: string;
   /** The variable that names the directory of its settings, login and conversations; null if it cannot be moved. */
   directory: string | null;
   /**

@@ -20,6 +20,8 @@ export type AccountFiles = {
   directory(id: string): string;
   /** Creates the files of a new account: its secrets, and what `fill` writes to its config directory. */
   create(id: string, env: Record<string, string>, fill: (directory: string) => Promise<void>): Promise<void>;
+  /** The file with the secrets of an account. */
+  secretFile(id: string): string;
   /** The secrets of an account by variable name. Throws if the files are missing or readable by others. */
   readSecrets(id: string): Promise<Record<string, string>>;
   /** Why an account's files cannot be used, or null. */
@@ -55,6 +57,7 @@ export function accountFiles(root: string, atStep: (step: AccountStep) => void =
   return {
     place,
     directory: (id) => join(place(id), 'directory'),
+    secretFile,
     problem,
     async create(id, env, fill) {
       const draft = join(root, `${draftPrefix}${id}`);

@@ -29,8 +29,8 @@ import { createSecretFinder } from './login-secrets.ts';
 import { openPrivateDirectory } from './private-file.ts';
 import type { ProbeResult } from './probe.ts';
 import { probeAccount } from './probe.ts';
-import type { SessionUse } from './session-use.ts';
-import { hasOwnDirectory, sessionUse } from './session-use.ts';
+import type { ProxiedKey, SessionUse, ThroughProxy } from './session-use.ts';
+import { hasOwnDirectory, proxiedKey, sessionUse } from './session-use.ts';
 import { settleAccounts } from './settle.ts';
 import { captureShell } from './shell-account.ts';
 
@@ -67,8 +67,15 @@ export type Accounts = {
   test(reference: string, path: string): Promise<AccountTest>;
   /** The requested account, by name or id, or the provider's default; null if there is none. */
   chosen(provider: string, reference?: string): Promise<Account | null>;
-  /** The environment that a session needs to use an account. */
-  sessionUse(account: Account, preset: ProviderPreset, model: string | null): Promise<SessionUse>;
+  /** The environment that a session needs to use an account; with `through` it calls its model without the key. */
+  sessionUse(
+    account: Account,
+    preset: ProviderPreset,
+    model: string | null,
+    through?: ThroughProxy | null,
+  ): Promise<SessionUse>;
+  /** The key of an account that the proxy can add to a session's model calls; null if it cannot. */
+  proxiedKey(account: Account, preset: ProviderPreset): Promise<ProxiedKey | null>;
   /** The secrets to mask in the output of sessions with this account. */
   secretsOf(accountId: string): string[];
   /** The secrets of all accounts. */
@@ -106,14 +113,6 @@ export function createAccounts(parts: AccountParts): Accounts {
     const named = account?.kind === 'shell' && (environment?.[preset.account.directory] ?? '') !== '';
     if (account !== null && !named && hasOwnDirectory(account, preset.account)) return files.directory(account.id);
     return defaultDirectory(preset.account, { ...parts.environment, ...preset.env, ...environment });
-  }
-
-  /** A successful test clears exhausted and invalid; one that hits a limit marks the account exhausted. */
-  async function noteTest({ id }: Account, { ok, limitedUntil }: ProbeResult): Promise<void> {
-    await store.write(async (tx) => {
-      if (ok) await updateAccount(tx, id, usable);
-      else if (limitedUntil !== null) await markExhausted(tx, id, limitedUntil);
-    });
   }
 
   return {
@@ -163,7 +162,7 @@ export function createAccounts(parts: AccountParts): Accounts {
         use: await sessionUse(files, account, preset, null),
         secrets: finder.of(account.id),
       });
-      await noteTest(account, result);
+      await noteTest(store, account, result);
       return { account: await view(await find(account.id)), ...result };
     },
 
@@ -183,7 +182,8 @@ export function createAccounts(parts: AccountParts): Accounts {
       });
     },
 
-    sessionUse: (account, preset, model) => sessionUse(files, account, preset, model),
+    sessionUse: (account, preset, model, through) => sessionUse(files, account, preset, model, through),
+    proxiedKey: (account, preset) => proxiedKey(files, account, preset),
     secretsOf: (accountId) => finder.of(accountId),
     secrets: () => finder.all(),
     captureShell: (preset, variables) => inTurn(() => captureShell(platform, preset, variables)),
@@ -210,6 +210,14 @@ export function createAccounts(parts: AccountParts): Accounts {
 
 /** Fields of an account that nothing blocks. */
 const usable = { exhaustedUntil: null, strikes: 0, invalidReason: null };
+
+/** A successful test clears exhausted and invalid; one that hits a limit marks the account exhausted. */
+async function noteTest(store: Store, { id }: Account, { ok, limitedUntil }: ProbeResult): Promise<void> {
+  await store.write(async (tx) => {
+    if (ok) await updateAccount(tx, id, usable);
+    else if (limitedUntil !== null) await markExhausted(tx, id, limitedUntil);
+  });
+}
 
 /** Makes an account its provider's default; `clear` also clears exhausted and invalid. */
 async function select(tx: WriteTransaction, { id, name, provider }: Account, clear: boolean): Promise<void> {

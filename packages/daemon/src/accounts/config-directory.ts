@@ -1,20 +1,34 @@
 import type { AccountUse } from '@pawl/core/port/provider';
 import { lstat } from 'node:fs/promises';
 import { join, normalize, sep } from 'node:path';
-import { writePrivateFile } from './private-file.ts';
+import { readBoundedFile, writePrivateFile } from './private-file.ts';
 
 /** Values for the placeholders in a preset's files. */
 export type FileValues = { baseUrl: string | null; key: string | null; model: string | null };
 
-/** Writes the files that a CLI needs before it starts into its config directory, if missing. */
+/**
+ * Writes the files that a CLI needs before it starts into its config directory, if missing. A file that differs from
+ * ours only in the base URL is ours: the address of the proxy may change.
+ */
 export async function writePresetFiles(directory: string, use: AccountUse, values: FileValues): Promise<void> {
   for (const [path, template] of Object.entries(use.files)) {
     const place = normalize(path);
     if (place.startsWith('..') || place.startsWith(sep)) continue;
     const content = fill(template, values);
     const there = await lstat(join(directory, place)).catch(() => null);
-    if (content !== null && there === null) await writePrivateFile(join(directory, place), content);
+    if (content === null) continue;
+    if (there === null || (await isOutdated(join(directory, place), template, content)))
+      await writePrivateFile(join(directory, place), content);
   }
+}
+
+/** True if a file is ours, with another base URL. */
+async function isOutdated(path: string, template: string, content: string): Promise<boolean> {
+  const [before, after, ...more] = template.split('{baseUrl}');
+  if (before === undefined || after === undefined || more.length > 0 || /\{(key|model)\}/.test(template)) return false;
+  const known = await readBoundedFile(path, content.length * 4 + 4_096);
+  if (known === null || known === content) return false;
+  return known.startsWith(before) && known.endsWith(after) && !known.slice(before.length, -after.length).includes('"');
 }
 
 /** A template with its placeholders replaced; null if one of them has no value. */

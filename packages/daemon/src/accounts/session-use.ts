@@ -13,12 +13,38 @@ export function hasOwnDirectory({ kind }: Pick<Account, 'kind'>, use: AccountUse
   return kind !== 'shell' || use.ownDirectory === true;
 }
 
+/** The key that the proxy can add to the model calls of a session; the session needs no other secret then. */
+export type ProxiedKey = { secretFile: string; variable: string };
+
+/** What a session gets instead of the key: its token, and the proxy's address as base URL. */
+export type ThroughProxy = { token: string; baseUrl: string };
+
+/** The key of an account if the proxy can add it: it is the only secret, and the CLI takes a base URL for one run. */
+export async function proxiedKey(
+  files: AccountFiles,
+  account: Account,
+  preset: ProviderPreset,
+): Promise<ProxiedKey | null> {
+  const use = preset.account;
+  if (use === null || use.key === null || !takesBaseUrl(account, use)) return null;
+  const names = Object.keys(await files.readSecrets(account.id));
+  if (names.length !== 1 || names[0] !== use.key) return null;
+  return { secretFile: files.secretFile(account.id), variable: use.key };
+}
+
+function takesBaseUrl(account: Account, use: AccountUse): boolean {
+  if (use.baseUrl !== null || use.baseUrlArguments.length > 0) return true;
+  const inFile = Object.values(use.files).some((template) => template.includes('{baseUrl}'));
+  return inFile && hasOwnDirectory(account, use);
+}
+
 /** Prepares an account for a session, and returns what the session needs to use it. */
 export async function sessionUse(
   files: AccountFiles,
   account: Account,
   preset: ProviderPreset,
   model: string | null,
+  through: ThroughProxy | null = null,
 ): Promise<SessionUse> {
   const use = preset.account;
   if (use === null || ![preset.name, preset.accountsOf].includes(account.provider)) {
@@ -27,8 +53,8 @@ export async function sessionUse(
     });
   }
   const secrets = await files.readSecrets(account.id);
-  const env = { ...secrets };
-  const { baseUrl } = account;
+  const env = through === null || use.key === null ? { ...secrets } : { [use.key]: through.token };
+  const baseUrl = through?.baseUrl ?? account.baseUrl;
   if (baseUrl !== null && use.baseUrl !== null) env[use.baseUrl] = baseUrl;
   if (use.directory !== null && hasOwnDirectory(account, use)) {
     const directory = files.directory(account.id);

@@ -75,7 +75,7 @@ export async function forkAndExec(
   const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
-  refuseUncountable(preset, body.budget);
+  refuseUncountable(preset, body.budget, platform.choices);
   await requireInstalled(preset, { PATH: preset.env['PATH'] ?? path });
   const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
   const begin = async (ground: Ground) => ({

@@ -4,12 +4,20 @@ import type { ProviderPreset } from '@pawl/core/port/provider';
 import { capabilitiesOf } from '@pawl/providers/capability';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Budget } from '@pawl/schema/record';
-import type { Platform } from './platform.ts';
+import type { Choices, Platform } from './platform.ts';
 
-/** Refuses a budget in money or tokens if the provider does not report them, since it would never take effect. */
-export function refuseUncountable(preset: ProviderPreset | null, budget: Limits | undefined): void {
+/**
+ * Refuses a budget in money or tokens if the provider does not report them, since it would never take effect. The proxy
+ * counts the tokens of calls with an API key.
+ */
+export function refuseUncountable(
+  preset: ProviderPreset | null,
+  budget: Limits | undefined,
+  { proxy }: Pick<Choices, 'proxy'>,
+): void {
   if (preset === null) return;
-  const { reportsCost, reportsTokens } = capabilitiesOf(preset);
+  const { reportsCost, reportsTokens: reports } = capabilitiesOf(preset);
+  const reportsTokens = reports || (proxy && (preset.account?.key ?? null) !== null);
   const others = ['turns', 'minutes'];
   if ((budget?.usd ?? null) !== null && !reportsCost)
     throw uncountable(preset, 'its cost', 'money', reportsTokens ? ['tokens', ...others] : others);

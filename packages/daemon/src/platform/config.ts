@@ -16,6 +16,7 @@ export function choicesOf(config: HomeConfig): Choices {
     budgets: config.budgets,
     mcpServers: config.mcp_servers,
     trustRepositorySettings: config.trust_repository_settings,
+    proxy: config.proxy,
     nudges: config.nudges,
     questions: {
       deadlineMs: config.questions.deadline_minutes === null ? null : config.questions.deadline_minutes * 60_000,

@@ -57,6 +57,8 @@ export type Choices = {
   mcpServers: Record<string, McpServer>;
   /** Trusts the coding-CLI settings of every repository. */
   trustRepositorySettings: boolean;
+  /** Sessions with an API key call their model through the proxy. */
+  proxy: boolean;
   /** `smart` nudges only agents that may have something to do, `fixed` all agents with a nudge, each time. */
   nudges: 'smart' | 'fixed' | 'off';
   /**
@@ -79,6 +81,7 @@ export const defaultChoices: Choices = {
   budgets: { agent: noBudget, task: noBudget, project: noBudget },
   mcpServers: {},
   trustRepositorySettings: false,
+  proxy: false,
   nudges: 'smart',
   questions: { deadlineMs: null, policy: 'park' },
 };

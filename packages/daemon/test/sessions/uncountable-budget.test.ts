@@ -3,10 +3,10 @@ import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { expect, test } from 'vitest';
 
 const presets = builtInPresets({ scriptedAgent: ['true'], bridge: ['true'], scriptedState: '/nowhere' });
-const refused = (budget: object) =>
+const refused = (budget: object, proxy = false) =>
   presets.filter((preset) => {
     try {
-      refuseUncountable(preset, budget);
+      refuseUncountable(preset, budget, { proxy });
       return false;
     } catch (error) {
       expect(error).toMatchObject({ code: 'invalid_input' });
@@ -17,6 +17,8 @@ const names = (list: readonly { name: string }[]) => list.map(({ name }) => name
 
 test('a budget in tokens is refused only if the CLI reports no tokens', () => {
   expect(names(refused({ tokens: 1_000 }))).toEqual(['aider', 'continue', 'copilot', 'generic']);
+  // The proxy counts the tokens of those that take an API key.
+  expect(names(refused({ tokens: 1_000 }, true))).toEqual(['generic']);
   expect(names(refused({ turns: 3, minutes: 5 }))).toEqual([]);
   expect(names(refused({ tokens: null, usd: null }))).toEqual([]);
 });
@@ -25,7 +27,7 @@ test('a refusal names the supported limits', () => {
   const copilot = presets.find(({ name }) => name === 'copilot') ?? null;
   const words = (budget: object) => {
     try {
-      refuseUncountable(copilot, budget);
+      refuseUncountable(copilot, budget, { proxy: false });
       return '';
     } catch (error) {
       return `${(error as Error).message} ${(error as { hint?: string }).hint}`;

@@ -42,6 +42,7 @@ import { temporaryDirectory } from '@pawl/testing/temporary';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openProxy } from '@pawl/daemon/proxy/proxy';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { writeScenario } from './daemon.ts';
@@ -106,6 +107,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     providers,
     prompts: await loadPromptAssets(programs.prompts),
     accounts: createAccounts({ home, store, providers, environment, clock: Date.now, log }),
+    proxy: openProxy({ home, store, environment, log }),
     authority: createAuthority(personToken(home.token)),
     startedAt: Date.now(),
     timing: {

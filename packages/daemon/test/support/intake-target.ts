@@ -10,5 +10,6 @@ export function freshTarget(): Omit<IntakeTarget, 'agent' | 'session' | 'directo
     messages: 0,
     openTools: new Map(),
     offsets: { stdout: 0, stderr: 0 },
+    proxyOffset: 0,
   };
 }

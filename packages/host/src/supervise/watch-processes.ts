@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { LaunchLimits } from '@pawl/schema/launch-spec';
 import { limits } from '@pawl/schema/limit';
+import { proxyRecordName } from '@pawl/schema/proxy';
 import { watchFiles } from '../output/watch.ts';
 import type { ProcessIdentity } from '../process/identity.ts';
 import { isAlive } from '../process/identity.ts';
@@ -70,7 +71,7 @@ export function watchProcesses(
       const dueMs = runMs === null ? Infinity : performance.now() + Math.max(0, runMs - ranMs);
       const entry: Entry = { ...process, dueMs, timer: null, left: false };
       watched.set(directory, entry);
-      files.add(directory, ['out', 'err', 'exit']);
+      files.add(directory, ['out', 'err', 'exit', proxyRecordName]);
       setTimer(listener, entry);
       // It may have died before anybody watched.
       setImmediate(() => {

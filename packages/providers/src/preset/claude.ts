@@ -61,6 +61,7 @@ export const claude = definePreset({
     key: 'ANTHROPIC_API_KEY',
     token: 'CLAUDE_CODE_OAUTH_TOKEN',
     baseUrl: 'ANTHROPIC_BASE_URL',
+    server: 'https://api.anthropic.com',
     directory: 'CLAUDE_CONFIG_DIR',
     baseUrlArguments: [],
     files: { '.claude.json': '{"hasCompletedOnboarding":true}' },

@@ -32,6 +32,7 @@ export const codex = definePreset({
     key: 'CODEX_API_KEY',
     token: null,
     baseUrl: null,
+    server: 'https://api.openai.com/v1',
     directory: 'CODEX_HOME',
     baseUrlArguments: [
       '-c',

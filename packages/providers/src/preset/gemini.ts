@@ -37,6 +37,7 @@ export const gemini = definePreset({
     key: 'GEMINI_API_KEY',
     token: null,
     baseUrl: 'GOOGLE_GEMINI_BASE_URL',
+    server: 'https://generativelanguage.googleapis.com',
     directory: 'GEMINI_CLI_HOME',
     // No variable disables its usage statistics.
     ownDirectory: true,

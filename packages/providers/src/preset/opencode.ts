@@ -38,6 +38,7 @@ export const opencode = definePreset({
     token: 'OPENCODE_AUTH_CONTENT',
     // Its conversations are rows of one database: another key does not move them.
     baseUrl: 'ANTHROPIC_BASE_URL',
+    server: 'https://api.anthropic.com/v1',
   },
   resume: ['--session', '{session}'],
   // It can fork, but only in the directory where the conversation started; from another one it hangs.

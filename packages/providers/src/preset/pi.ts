@@ -18,6 +18,7 @@ export const pi = definePreset({
     key: 'ANTHROPIC_API_KEY',
     token: 'ANTHROPIC_OAUTH_TOKEN',
     baseUrl: null,
+    server: 'https://api.anthropic.com',
     directory: 'PI_CODING_AGENT_DIR',
     baseUrlArguments: [],
     files: { 'models.json': '{"providers":{"anthropic":{"baseUrl":"{baseUrl}"}}}' },

@@ -20,6 +20,7 @@ export const qwen = definePreset({
     key: 'OPENAI_API_KEY',
     token: null,
     baseUrl: 'OPENAI_BASE_URL',
+    server: 'https://api.openai.com/v1',
     directory: 'QWEN_HOME',
     baseUrlArguments: [],
     files: {

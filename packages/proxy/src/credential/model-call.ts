@@ -76,7 +76,8 @@ export function createModelCalls({ grants, records, now }: ModelCalls) {
       if (body.length < proxyLimits.errorBytes) body += bytes.toString('utf8');
     });
     answer.once('close', () => {
-      records.noteLimit(grant, answer.statusCode ?? 0, limitEnd(answer.headers, body, now()));
+      const at = now();
+      records.noteLimit(grant, { status: answer.statusCode ?? 0, at, until: limitEnd(answer.headers, body, at) });
     });
   }
 }

@@ -18,6 +18,7 @@ import { daemonState } from './0017-daemon-state.ts';
 import { typedFacts } from './0018-typed-facts.ts';
 import { agentAccess } from './0019-agent-access.ts';
 import { rules } from './0020-rules.ts';
+import { proxyOffset } from './0021-proxy-offset.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -42,4 +43,5 @@ export const allMigrations: readonly Migration[] = [
   typedFacts,
   agentAccess,
   rules,
+  proxyOffset,
 ];

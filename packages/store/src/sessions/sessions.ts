@@ -166,6 +166,23 @@ export async function sessionOffsets(db: Database, id: string): Promise<Record<C
   return { stdout: integer(row.stdout_offset), stderr: integer(row.stderr_offset) };
 }
 
+/** How far a session's proxy record has been read, in bytes. */
+export async function proxyOffset(db: Database, id: string): Promise<number> {
+  const row = await db.selectFrom('sessions').select('proxy_offset').where('id', '=', id).executeTakeFirst();
+  if (!row) throw unknownSession(id);
+  return integer(row.proxy_offset);
+}
+
+/** Records how far a session's proxy record has been read. It only moves forward. */
+export async function moveProxyOffset(tx: WriteTransaction, id: string, offset: number): Promise<void> {
+  await tx.db
+    .updateTable('sessions')
+    .set({ proxy_offset: offset })
+    .where('id', '=', id)
+    .where('proxy_offset', '<', offset)
+    .execute();
+}
+
 export const sessionColumns = [
   'id',
   'agent_id',

@@ -50,7 +50,7 @@ export async function resume(
   const project = await projectIfAny(store, known);
   // Read it now: no run may start with a deleted definition.
   const definition = await platform.definitions.find(project, known.definition);
-  refuseUncountable(platform.providers.find(known.provider), budget);
+  refuseUncountable(platform.providers.find(known.provider), budget, platform.choices);
   const isRepeated = (await agentOfRequest(store.db, key)) !== null;
   if (!isRepeated)
     await refuseSpent(platform, { ...known, budget: withLimits(known.budget, budget ?? {}) }, known.projectId);

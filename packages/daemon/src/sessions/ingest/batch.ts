@@ -18,6 +18,8 @@ export type IntakeTarget = {
   messages: number;
   openTools: Map<string, string>;
   offsets: Record<Chunk['stream'], number>;
+  /** How far the proxy's record of the session has been read. */
+  proxyOffset: number;
 };
 
 /** The result of one read of the output files: to be stored in one transaction, then accepted. */
@@ -30,6 +32,8 @@ export type Batch = {
   events: NewEvent[];
   /** The mail that it proves delivered. */
   evidence: OutputEvidence;
+  /** Where the next read of the proxy's record begins; null if it has nothing new. */
+  proxyOffset: number | null;
   bytes: number;
 };
 
@@ -38,10 +42,11 @@ export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
 
 export function emptyBatch(): Batch {
   const evidence: OutputEvidence = { echoes: [], answered: 'no', before: null };
-  return { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], evidence, bytes: 0 };
+  return { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], evidence, proxyOffset: null, bytes: 0 };
 }
 
 export function isEmpty(batch: Batch): boolean {
-  const { bytes, messages, events } = batch;
+  const { bytes, messages, events, proxyOffset } = batch;
+  if (proxyOffset !== null) return false;
   return bytes === 0 && messages.length === 0 && events.length === 0 && Object.keys(batch.patch).length === 0;
 }

@@ -10,7 +10,9 @@ import { join } from 'node:path';
 import type { Batch, IntakeTarget } from './batch.ts';
 import { emptyBatch, isEmpty } from './batch.ts';
 import type { Learned } from './learn.ts';
-import { beginLearning, learnLine, noteDamage, worthReading } from './learn.ts';
+import { beginLearning, learnLine, learnProxyLine, noteDamage, worthReading } from './learn.ts';
+import type { ProxyRecord } from './proxy-record.ts';
+import { openProxyRecord } from './proxy-record.ts';
 
 /** The running tools of an agent, and whether its answer is incomplete. */
 export type TurnState = { tools: string[]; answering: boolean };
@@ -34,6 +36,7 @@ export type Intake = Output<Batch> & {
 type Reading = {
   readonly learned: Learned;
   readonly splitter: LineSplitter;
+  readonly proxyRecord: ProxyRecord;
   /** Where the next chunk of each stream starts. Continues even if a file was damaged. */
   readonly offsets: Record<Chunk['stream'], number>;
   /** True while the output read so far ends with a newline. */
@@ -50,6 +53,7 @@ export function openIntake(target: IntakeTarget): Intake {
   const reading: Reading = {
     learned,
     splitter: splitterAt(join(directory, 'out'), offsets.stdout),
+    proxyRecord: openProxyRecord(directory, target.proxyOffset),
     offsets: { ...offsets },
     whole: offsets.stdout === 0,
     lastOutputMs: performance.now(),
@@ -78,7 +82,16 @@ function batchOf(reading: Reading, pieces: readonly Piece[], isComplete: boolean
   const finished = batch.messages.length;
   if (isComplete) for (const line of splitter.end()) learnLine(learned, line, batch);
   batch.unfinished = batch.messages.length - finished;
+  takeProxyRecord(reading, batch);
   return isEmpty(batch) ? null : batch;
+}
+
+/** Learns from what the proxy has recorded since. */
+function takeProxyRecord({ learned, proxyRecord }: Reading, batch: Batch): void {
+  const read = proxyRecord.read();
+  if (read === null) return;
+  for (const line of read.lines) learnProxyLine(learned, line, batch);
+  batch.proxyOffset = read.offset;
 }
 
 function takePiece(reading: Reading, { stream, bytes, damaged }: Piece, batch: Batch): void {

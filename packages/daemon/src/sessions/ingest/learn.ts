@@ -1,13 +1,17 @@
 import type { UsageState } from '@pawl/core/accounts/usage';
 import { usageAfter } from '@pawl/core/accounts/usage';
+import type { ProxiedTokens } from '@pawl/core/accounts/proxied-usage';
+import { limitOfRefusal, proxiedTokens, withProxied } from '@pawl/core/accounts/proxied-usage';
 import { liveState } from '@pawl/core/sessions/live';
 import { firstLine } from '@pawl/core/shorten';
 import { createRedaction } from '@pawl/host/output/secret-mask';
 import { limits } from '@pawl/schema/limit';
+import type { ProxyLine } from '@pawl/schema/proxy';
 import type { Chunk } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
+import { lastCount } from './proxy-record.ts';
 import { isPieceOf, kept, saidMessage } from './said-message.ts';
 
 /** Everything known about a session from its output so far. */
@@ -19,6 +23,8 @@ export type Learned = {
   /** A process has one conversation: its first id counts, whatever it prints later. */
   identified: boolean;
   counted: UsageState;
+  /** The proxy's own count; null if the session does not call its model through it. */
+  proxied: ProxiedTokens | null;
   limitUntil: number | null;
   limitSeenMs: number | null;
   live: LiveState | undefined;
@@ -59,6 +65,7 @@ export function beginLearning(target: IntakeTarget): Learned {
     providerSessionId: session.providerSessionId,
     identified: hasBegun && session.providerSessionId !== null,
     counted: { usage: session.usage, reported: session.reported },
+    proxied: countBefore(target),
     limitUntil: session.limitUntil,
     limitSeenMs: session.limitUntil === null ? null : performance.now(),
     // After a restart the last line is unknown, but there was one.
@@ -129,12 +136,9 @@ function learn(state: Learned, event: StreamEvent, batch: Batch): void {
     batch.events.push({ type: 'session.identified', ...state.about, data: { no: session.no, providerSessionId } });
   } else if (event.type === 'usage') {
     state.counted = usageAfter(state.counted, event, reportedBefore);
-    Object.assign(batch.patch, state.counted);
+    noteUsage(state, batch);
   } else if (event.type === 'limit') {
-    state.limitSeenMs ??= performance.now();
-    // A later message about the limit does not clear when it ends.
-    state.limitUntil = event.until ?? state.limitUntil ?? 0;
-    batch.patch.limitUntil = state.limitUntil;
+    noteLimit(state, event.until, batch);
   } else if (event.type === 'result') {
     // A turn that ended well was not stopped by a limit, whatever was reported before.
     if (event.ok && state.limitUntil !== null) {
@@ -145,6 +149,39 @@ function learn(state: Learned, event: StreamEvent, batch: Batch): void {
     batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters), fault: event.fault };
     state.turnEnded = true;
   }
+}
+
+/** Learns from a line of the proxy's record. */
+export function learnProxyLine(state: Learned, line: ProxyLine, batch: Batch): void {
+  if (line.type === 'usage') {
+    state.proxied = proxiedTokens(line);
+    // The provider answered, so a limit is over.
+    state.limitSeenMs = null;
+    noteUsage(state, batch);
+  } else if (line.type === 'limit') {
+    const limit = limitOfRefusal(line);
+    if (limit !== null) noteLimit(state, limit.until, batch);
+  } else if (line.type === 'network') {
+    const { host, port, reason } = line;
+    batch.events.push({ type: 'network.refused', ...state.about, data: { host, port, reason } });
+  }
+}
+
+/** What the proxy had counted before the part of its record that is not read yet. */
+function countBefore({ directory, proxyOffset }: IntakeTarget): ProxiedTokens | null {
+  const line = lastCount(directory, proxyOffset);
+  return line === null ? null : proxiedTokens(line);
+}
+
+function noteUsage({ counted, proxied }: Learned, batch: Batch): void {
+  Object.assign(batch.patch, { ...counted, usage: withProxied(counted.usage, proxied) });
+}
+
+function noteLimit(state: Learned, until: number | null, batch: Batch): void {
+  state.limitSeenMs ??= performance.now();
+  // A later message about the limit does not clear when it ends.
+  state.limitUntil = until ?? state.limitUntil ?? 0;
+  batch.patch.limitUntil = state.limitUntil;
 }
 
 /** Records what an event proves about mail: an echoed line, or output of the model since. */

@@ -6,7 +6,7 @@ import { appendChunk } from '@pawl/store/sessions/chunks';
 import { appendMessage, extendMessage, lastSessionMessages } from '@pawl/store/sessions/messages';
 import { runById } from '@pawl/store/sessions/runs';
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
-import { conversationHolder, updateSession } from '@pawl/store/sessions/sessions';
+import { conversationHolder, moveProxyOffset, updateSession } from '@pawl/store/sessions/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordEvidence } from '../../mail/evidence.ts';
 import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
@@ -25,6 +25,7 @@ export async function storeBatch(
   const { id: sessionId } = target.session;
   for (const chunk of batch.chunks) await appendChunk(tx, { sessionId, agentId: target.agent.id, ...chunk });
   await updateSession(tx, sessionId, await withoutTakenId(tx, target, batch.patch));
+  if (batch.proxyOffset !== null) await moveProxyOffset(tx, sessionId, batch.proxyOffset);
   // Place mail in the history where it was read, as far as one batch can tell.
   const first = (batch.evidence.before ?? 0) === 0;
   if (first) await noteMail(tx, target, batch, mail);

@@ -7,6 +7,7 @@ import { updateAgent } from '@pawl/store/agents/agents';
 import { sessionOfConversation } from '@pawl/store/sessions/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { proxyFor } from './proxied-credentials.ts';
 import { letWait } from './verdict.ts';
 
 /**
@@ -98,14 +99,14 @@ export async function forkReachable(
 /** The environment with a session's credentials and settings, and the server they are for. */
 export async function credentialsFor(
   platform: SessionPlatform,
-  preset: ProviderPreset,
-  agent: Agent,
-  session: Session,
+  { agent, run, session, preset }: { agent: Agent; run: Run; session: Session; preset: ProviderPreset },
 ): Promise<{ env: Record<string, string>; baseUrl: string | null }> {
   const account = session.accountId === null ? null : await accountById(platform.store.db, session.accountId);
   if (account === null) return { env: agent.environment, baseUrl: null };
-  const { env, baseUrl } = await platform.accounts.sessionUse(account, preset, agent.model);
+  const through = await proxyFor(platform, { agent, run, session, preset, account });
+  const { env, baseUrl } = await platform.accounts.sessionUse(account, preset, agent.model, through);
   const settings = shellSettings(agent, account, preset);
+  if (through !== null) return { env: { ...settings, ...env }, baseUrl };
   // A directory named by the shell overrides the one that Pawl gives to its key.
   return { env: account.kind === 'shell' ? { ...env, ...settings } : { ...settings, ...env }, baseUrl };
 }

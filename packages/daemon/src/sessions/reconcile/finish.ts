@@ -52,6 +52,7 @@ export async function finishSession(
   const run = await runById(platform.store.db, session.runId);
   if (run === null) return;
   const { exitCode, claimed } = await processOf(platform, agent, session).end({ graceMs: platform.timing.stopGraceMs });
+  await platform.proxy.revoke(session.id);
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
   const stored = (await sessionById(platform.store.db, session.id)) ?? session;

@@ -2,7 +2,7 @@ import { openToolsIn } from '@pawl/core/agents/history';
 import { outputParsers } from '@pawl/providers/parser';
 import type { Agent, Session, Usage } from '@pawl/schema/record';
 import { countSessionMessages, toolMessages } from '@pawl/store/sessions/messages';
-import { lastReport, sessionOffsets } from '@pawl/store/sessions/sessions';
+import { lastReport, proxyOffset, sessionOffsets } from '@pawl/store/sessions/sessions';
 import { serverSecrets } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { sessionDirectory } from '../../platform/platform.ts';
@@ -23,6 +23,7 @@ export async function intakeTargetOf(platform: SessionPlatform, agent: Agent, se
     messages: await countSessionMessages(db, agent.id, session.id),
     openTools: await runningTools(platform, agent, session),
     offsets: await sessionOffsets(db, session.id),
+    proxyOffset: await proxyOffset(db, session.id),
   };
 }
 

@@ -36,7 +36,7 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
   const { agent, run, session, preset } = planned;
   const directory = sessionDirectory(platform.home, session.id);
   const temporary = join(directory, 'tmp');
-  const { env: credentials, baseUrl } = await credentialsFor(platform, preset, agent, session);
+  const { env: credentials, baseUrl } = await credentialsFor(platform, planned);
   const tools = toolLimits(run.definition, preset, Object.keys(platform.choices.mcpServers));
   const limited = tools.enforcement !== 'none';
   const blocked = await blocksSettings(platform, { agent, preset, limited });

@@ -1,5 +1,5 @@
 import type { Breach } from '@pawl/core/accounts/budget';
-import { breachInWords, breachOf, budgetAdvice, budgetInForce, isLimited } from '@pawl/core/accounts/budget';
+import { breachInWords, breachOf, budgetAdvice, budgetInForce, isLimited, tokensOf } from '@pawl/core/accounts/budget';
 import { totalUsage } from '@pawl/core/accounts/usage';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Budget, Run, Session } from '@pawl/schema/record';
@@ -44,6 +44,31 @@ async function recentSessions(platform: Platform, projectId: string, now: number
 
 const recentMs = 2_000;
 const recent: Cache<Map<string, { at: number; sessions: Session[] }>> = { empty: () => new Map() };
+
+/** How many tokens an agent may still use in a run, by all budgets that apply; null without such a limit. */
+export async function tokensLeft(
+  platform: Platform,
+  agent: Agent,
+  run: Pick<Run, 'id' | 'projectId'>,
+): Promise<number | null> {
+  const { budgets } = platform.choices;
+  const limits: number[] = [];
+  const note = (limit: number | null, sessions: readonly Session[]) => {
+    if (limit !== null) limits.push(limit - tokensOf(totalUsage(sessions.map(({ usage }) => usage))));
+  };
+  const ofAgent = budgetInForce(agent.budget, budgets.agent).tokens;
+  if (ofAgent !== null || budgets.task.tokens !== null) {
+    const sessions = await sessionsOf(platform.store.db, agent.id);
+    note(ofAgent, sessions);
+    note(
+      budgets.task.tokens,
+      sessions.filter(({ runId }) => runId === run.id),
+    );
+  }
+  if (budgets.project.tokens !== null && run.projectId !== null)
+    note(budgets.project.tokens, await recentSessions(platform, run.projectId, platform.clock()));
+  return limits.length === 0 ? null : Math.max(0, Math.min(...limits));
+}
 
 /** Refuses another run of an agent whose budget is used up. */
 export async function refuseSpent(platform: Platform, agent: Agent, projectId: string | null): Promise<void> {

@@ -1,0 +1,12 @@
+import type { Grant } from '@pawl/schema/proxy';
+
+/** What a session may do through the proxy. */
+export type SessionGrant = Pick<Grant, 'sessionId' | 'directory' | 'upstream' | 'tokens' | 'network'>;
+
+/** The proxy of a home, as rooms that start sessions use it. */
+export type SessionProxy = {
+  /** Grants a session its use, and sees to it that a proxy serves. Gives the session's token and the port. */
+  grant(given: SessionGrant): Promise<{ token: string; port: number }>;
+  /** Ends the use of a session; its token is worth nothing from here on. */
+  revoke(sessionId: string): Promise<void>;
+};

@@ -1,0 +1,122 @@
+import { startModelServer } from '@pawl/testing/model-server/server';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon } from '../support/daemon.ts';
+import { outputHas } from '../support/output.ts';
+
+const key = 'sk-proxied-0123456789-ABCDEFGH';
+const caller = join(import.meta.dirname, '..', 'support', 'call-model.ts');
+const calls = (count: number) => ({ shell: `'${process.execPath}' '${caller}' ${count}` });
+
+async function proxiedDaemon(server: string): Promise<TestDaemon> {
+  const daemon = await startTestDaemon({ choices: { proxy: true } });
+  const account = { provider: 'scripted', name: 'lab', kind: 'api-key', secret: key, baseUrl: server } as const;
+  await daemon.client.addAccount(account);
+  return daemon;
+}
+
+/** Files below a directory with a text, except those of accounts. */
+async function filesWith(root: string, text: string): Promise<string[]> {
+  const found = await promisify(execFile)('grep', ['-rlaF', '--exclude-dir=accounts', '-e', text, root]).catch(
+    () => null,
+  );
+  return found?.stdout.trim().split('\n') ?? [];
+}
+
+const grantsOf = ({ home }: TestDaemon) => readdirSync(join(home.proxy, 'sessions'));
+
+test('a session calls its model without ever having the key, and its token ends with it', async () => {
+  await using model = await startModelServer({ validKeys: [key], fallback: 'text' });
+  await using daemon = await proxiedDaemon(model.url);
+  const gate = join(daemon.home.root, 'go');
+  const steps = [
+    calls(2),
+    { shell: 'echo "key: $SCRIPTED_API_KEY server: $SCRIPTED_BASE_URL"; env > env.txt' },
+    { shell: `until [ -e '${gate}' ]; do sleep 0.02; done` },
+    'complete',
+  ];
+  const agent = await daemon.work(steps, { account: 'lab' });
+  await outputHas(daemon.client, agent.id, 'server: http');
+  const { sessions } = await daemon.client.inspectAgent(agent.id);
+  const pid = sessions[0]?.pid ?? 0;
+  const environments = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        return [readFileSync(`/proc/${name}/environ`, 'utf8')];
+      } catch {
+        return [];
+      }
+    })
+    .filter((text) => text.includes(`PAWL_SESSION=${sessions[0]?.id}`));
+  expect(pid).toBeGreaterThan(1);
+  expect(environments.length).toBeGreaterThan(0);
+  expect(environments.filter((text) => text.includes(key))).toEqual([]);
+  expect(grantsOf(daemon)).toEqual([`${sessions[0]?.id}.json`]);
+  const { token = '', server = '' } =
+    /key: (?<token>pawl-[\w-]+) server: (?<server>http:[\w.:/]+)/.exec(
+      (await daemon.client.output(agent.id, { format: 'raw' })).chunks.map(({ content }) => content ?? '').join(''),
+    )?.groups ?? {};
+  const use = () => fetch(`${server}/v1/models`, { headers: { 'x-api-key': token } }).then(({ status }) => status);
+  expect(await use()).toBe(200);
+  // The provider itself does not know the token.
+  expect((await fetch(`${model.url}/v1/models`, { headers: { 'x-api-key': token } })).status).toBe(401);
+  writeFileSync(gate, '');
+  const ended = await daemon.ended(agent.id);
+  expect(ended.run?.status).toBe('completed');
+  expect(ended.usage.inputTokens).toBeGreaterThan(0);
+  expect(grantsOf(daemon)).toEqual([]);
+  expect(await use()).toBe(401);
+  expect(await filesWith(daemon.home.root, key)).toEqual([]);
+});
+
+test('a token budget stops a CLI that reports none in mid-turn', async () => {
+  await using model = await startModelServer({ validKeys: [key], fallback: 'text' });
+  await using daemon = await proxiedDaemon(model.url);
+  const agent = await daemon.work([calls(10_000), 'complete'], { account: 'lab', budget: { tokens: 1_000 } });
+  expect(await daemon.ended(agent.id)).toMatchObject({
+    activity: 'over_budget',
+    run: { status: 'failed', cause: { reason: 'budget', of: 'agent' } },
+  });
+});
+
+test('a limit is seen first-hand, although the CLI says nothing about it', async () => {
+  await using model = await startModelServer({ fallback: 'limit-reset' });
+  await using daemon = await proxiedDaemon(model.url);
+  const agent = await daemon.work([calls(1), 'hang'], { account: 'lab' });
+  await waitUntil(async () => (await daemon.client.listAccounts()).accounts[0]?.exhaustedUntil ?? null, {
+    what: 'the account to be exhausted',
+  });
+  await daemon.client.stopAgent(agent.id);
+});
+
+test('a proxy that is killed is started again, and the session goes on', async () => {
+  await using model = await startModelServer({ validKeys: [key], fallback: 'text' });
+  await using daemon = await proxiedDaemon(model.url);
+  const agent = await daemon.work([{ shell: `'${process.execPath}' '${caller}' 40 50` }, 'complete'], {
+    account: 'lab',
+  });
+  const served = () => JSON.parse(readFileSync(join(daemon.home.proxy, 'proxy.json'), 'utf8')) as { pid: number };
+  await waitUntil(() => model.requests.length > 2, { what: 'some calls' });
+  const { pid } = served();
+  process.kill(pid, 'SIGKILL');
+  expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
+  expect(served().pid).not.toBe(pid);
+  expect(model.requests.length).toBeGreaterThanOrEqual(40);
+});
+
+test('without the setting, and for other kinds of accounts, a session has its own credentials', async () => {
+  await using daemon = await startTestDaemon({ choices: { proxy: true } });
+  await daemon.client.addAccount({ provider: 'scripted', name: 'login', kind: 'token', secret: key });
+  const agent = await daemon.work([{ shell: 'echo "it has ${#SCRIPTED_TOKEN} characters"' }, 'complete'], {
+    account: 'login',
+  });
+  await outputHas(daemon.client, agent.id, `it has ${key.length} characters`);
+  await daemon.ended(agent.id);
+  expect(existsSync(join(daemon.home.proxy, 'proxy.json'))).toBe(false);
+});
