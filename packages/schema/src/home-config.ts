@@ -4,12 +4,13 @@ import { nameSchema } from './id.ts';
 import { ownServer } from './mcp.ts';
 import type { Budget } from './record.ts';
 import { budgetSchema, noBudget } from './record.ts';
+import { fileRulesSchema } from './rule.ts';
 
 /** A config file is small; anything larger, or with many aliases, is refused. */
 export const homeConfigLimits = { characters: 256 * 1024, aliases: 50 } as const;
 
 /** Keys that the daemon rereads for each request; the others need a restart. */
-export const liveConfigKeys: readonly string[] = ['provider', 'access', 'switch_on_fork'];
+export const liveConfigKeys: readonly string[] = ['provider', 'access', 'switch_on_fork', 'rules'];
 
 const text = z.string().max(8_192);
 const variable = z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'a variable is letters, digits and _');
@@ -42,6 +43,8 @@ export const homeConfigSchema = z.strictObject({
   provider: nameSchema.nullable().default(null),
   /** The default access of new agents; null leaves it to Pawl. */
   access: z.enum(accessLevels).nullable().default(null),
+  /** What all agents may or may not do without asking. */
+  rules: fileRulesSchema,
   /** Switches a person to the child after a fork, unless the fork says otherwise. */
   switch_on_fork: z.boolean().default(false),
   /** Concurrent sessions; the others wait. */

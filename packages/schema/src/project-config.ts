@@ -1,5 +1,6 @@
 import type { AccessLevel } from './access-level.ts';
 import type { CheckStep, MergeMethod } from './change.ts';
+import type { Rule } from './rule.ts';
 
 /** The content of `.pawl/config.yaml`: a repository's checks and merge queue. */
 export type ProjectConfig = {
@@ -38,6 +39,8 @@ export type ProjectConfig = {
   guard: { enabled: boolean; paths: string[] };
   /** Narrows the access of new agents; null does not. */
   access: AccessLevel | null;
+  /** What the project's agents may or may not do without asking; allow rules count only if trusted. */
+  rules: Pick<Rule, 'effect' | 'match'>[];
   /** Where this was read: a commit, the person's checkout, or nowhere. */
   source: 'commit' | 'checkout' | 'none';
   /** The checkout where this was read; null unless `source` says so. */

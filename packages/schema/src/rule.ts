@@ -28,6 +28,17 @@ export type RuleScope = (typeof ruleScopes)[number];
 /** A rule's text: `command npm run *`, `tool Write src/**`, `network *.example.org:443`. */
 export const ruleTextSchema = z.string().min(1).max(ruleLimits.matchCharacters);
 
+const fileRule = z.union(
+  [
+    z.strictObject({ allow: ruleTextSchema }).transform(({ allow }) => ({ effect: 'allow' as const, match: allow })),
+    z.strictObject({ deny: ruleTextSchema }).transform(({ deny }) => ({ effect: 'deny' as const, match: deny })),
+  ],
+  { error: 'a rule is {allow: …} or {deny: …} with a text such as “command npm test”' },
+);
+
+/** The key `rules` of a configuration file: `[{allow: command npm test}, {deny: tool Write secrets/**}]`. */
+export const fileRulesSchema = z.array(fileRule).max(ruleLimits.rulesOfScope).default([]);
+
 /** A stored rule. */
 export const ruleSchema = z.object({
   id: idSchema,

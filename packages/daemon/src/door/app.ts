@@ -36,6 +36,7 @@ import { addErrandRoutes } from '../agents/errands/errand-routes.ts';
 import { addHomeRoutes } from './home-routes.ts';
 import { addInboxRoutes } from './inbox-routes.ts';
 import { projectRequired } from '../changes/change-scope.ts';
+import { projectAround } from '../definitions/home-definitions.ts';
 import { openFinished } from '../changes/changes.ts';
 import { whenDoneFor } from '../changes/merge-rules.ts';
 import { addMcpRoutes } from './mcp-routes.ts';
@@ -92,6 +93,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     platform,
     find: {
       agent: (word) => parts.agents.find(word, 'living'),
+      around: (path) => projectAround(platform, path),
       project: (named) => projectRequired(platform, { is: 'person' }, named),
     },
   });

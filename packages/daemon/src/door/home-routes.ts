@@ -4,12 +4,15 @@ import { listDefinitions, projectAround, projectOfAgent } from '../definitions/h
 import { readTop } from '../agents/top.ts';
 import { listWorktrees, pruneWorktrees, restoreFromTrash } from '../agents/worktrees/worktrees.ts';
 import { listTrust, trustProject } from '../definitions/trust/trust-project.ts';
+import { offeredRules } from '../rules/file-rules.ts';
+import type { Project } from '@pawl/schema/record';
 import type { AppParts } from './app.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** Routes about the home: the person's desk, all agents at once, definitions, worktrees. */
 export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
   const { platform, agents, reconciler, signals, desk } = parts;
+  const offered = (project: Project) => offeredRules(platform, project);
 
   app.openapi(routes.stopAll, async (context) => {
     const stopped = await signals.stopAll();
@@ -32,10 +35,10 @@ export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts):
     return context.json(await listDefinitions(platform, about), 200);
   });
   app.openapi(routes.trustList, async (context) =>
-    context.json(await listTrust(platform, context.req.valid('query').path), 200),
+    context.json(await listTrust(platform, context.req.valid('query').path, offered), 200),
   );
   app.openapi(routes.trust, async (context) =>
-    context.json(await trustProject(platform, context.req.valid('json')), 200),
+    context.json(await trustProject(platform, context.req.valid('json'), offered), 200),
   );
   app.openapi(routes.worktrees, async (context) => context.json({ worktrees: await listWorktrees(platform) }, 200));
   app.openapi(routes.restoreWorktree, async (context) =>

@@ -1,3 +1,4 @@
+import { parseRule } from '@pawl/core/rules/rule-match';
 import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import type { HomeConfig } from '@pawl/schema/home-config';
 import { homeConfigLimits, homeConfigSchema } from '@pawl/schema/home-config';
@@ -9,6 +10,7 @@ export function choicesOf(config: HomeConfig): Choices {
   return {
     provider: config.provider,
     access: config.access,
+    rules: config.rules,
     switchOnFork: config.switch_on_fork,
     maxSessions: config.max_sessions,
     maxAgents: config.max_agents,
@@ -44,6 +46,7 @@ export async function readConfig(path: string, environment: NodeJS.ProcessEnv = 
       hint: 'Correct it, or move it away to use the defaults.',
     });
   }
+  for (const { effect, match } of parsed.data.rules) parseRule(effect, match);
   const port = environment['PAWL_PORT'];
   if (!port) return parsed.data;
   if (/^\d{1,5}$/.test(port) && Number(port) < 65_536) return { ...parsed.data, port: Number(port) };

@@ -11,6 +11,7 @@ import type { Host } from '@pawl/host/host';
 import type { SessionAddress } from '@pawl/host/process/family';
 import type { ProcessIdentity } from '@pawl/host/process/identity';
 import type { Agent, Budget, Project, Session } from '@pawl/schema/record';
+import type { Rule } from '@pawl/schema/rule';
 import { noBudget } from '@pawl/schema/record';
 import { projectById } from '@pawl/store/projects/projects';
 import type { Store } from '@pawl/store/store';
@@ -44,6 +45,8 @@ export type Choices = {
   provider: string | null;
   /** The default access of new agents; null when none is configured. */
   access: AccessLevel | null;
+  /** Rules for all agents. */
+  rules: Pick<Rule, 'effect' | 'match'>[];
   /** Switches the person to the child after a fork, unless the fork overrides it. */
   switchOnFork: boolean;
   /** Sessions that may run at once, and agents that may work at once; others wait. */
@@ -69,11 +72,12 @@ export type Choices = {
 };
 
 /** Settings that the daemon reads again for each request. */
-export type LiveChoice = 'provider' | 'access' | 'switchOnFork';
+export type LiveChoice = 'provider' | 'access' | 'rules' | 'switchOnFork';
 
 export const defaultChoices: Choices = {
   provider: null,
   access: null,
+  rules: [],
   switchOnFork: false,
   maxSessions: 256,
   maxAgents: 2_048,
@@ -140,7 +144,7 @@ export async function projectOf(store: Store, agent: Agent): Promise<Project> {
 }
 
 /** Opens a project's repository. Throws if its directory is gone. */
-export async function repositoryOf(platform: Platform, project: Project): Promise<Repository> {
+export async function repositoryOf(platform: Pick<Platform, 'repositories'>, project: Project): Promise<Repository> {
   const known = platform.repositories.get(project.root);
   if (known !== undefined && existsSync(known.commonDir)) return known;
   const repository = await openRepository(project.root);

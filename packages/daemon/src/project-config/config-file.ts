@@ -1,10 +1,12 @@
 import { gateLimits } from '@pawl/core/guard/gate-limit';
+import { parseRule } from '@pawl/core/rules/rule-match';
 import { checkBranchName } from '@pawl/git/repository/branch-name';
 import { accessLevels } from '@pawl/schema/access-level';
 import { mergeMethods } from '@pawl/schema/change';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
+import { fileRulesSchema } from '@pawl/schema/rule';
 import * as z from 'zod';
 import { loadReadYaml } from '../definitions/read-yaml.ts';
 
@@ -64,6 +66,16 @@ const branch = z.string().superRefine((name, context) => {
   }
 });
 
+const rules = fileRulesSchema.superRefine((given, context) => {
+  for (const [index, { effect, match }] of given.entries()) {
+    try {
+      parseRule(effect, match);
+    } catch (error) {
+      context.addIssue({ code: 'custom', path: [index], message: messageOf(error) });
+    }
+  }
+});
+
 const configSchema = z.strictObject({
   checks: z.preprocess(listOf, z.array(check).max(gateLimits.checks).default([])),
   env: z.array(variable).max(gateLimits.variables).default([]),
@@ -84,6 +96,7 @@ const configSchema = z.strictObject({
     .partial()
     .default({}),
   access: z.enum(accessLevels).nullable().default(null),
+  rules,
   playground: z.boolean().default(false),
   review: someone.default(false),
   fixer: someone.default(true),

@@ -64,6 +64,7 @@ export async function readProjectConfig(
     fixer: staffOf(file.fixer, defaultDefinition),
     guard: { enabled: queue.guard ?? true, paths: queue.guard_paths ?? [] },
     access: file.access,
+    rules: file.rules,
     source,
     checkout,
   };

@@ -14,6 +14,9 @@ import { configPath } from './config-file.ts';
 import { readLastConfig, readProjectConfig } from './project-config.ts';
 import { findTarget, targetBranch } from './target.ts';
 
+/** The parts of the daemon that reading a project's configuration needs. */
+type ConfigPlatform = Pick<Platform, 'home' | 'caches' | 'repositories' | 'store'>;
+
 /** The rules for a project's changes, as far as they are known without asking a remote. */
 export type ProjectRules = {
   project: Project;
@@ -68,7 +71,7 @@ export async function configTrouble(platform: Platform, project: Project): Promi
   return now.trouble !== null && isAboutConfig(now.trouble) ? now.trouble : null;
 }
 
-async function readConfig(platform: Platform, project: Project) {
+async function readConfig(platform: ConfigPlatform, project: Project) {
   const repository = await repositoryOf(platform, project);
   const ownDir = ownGitDirectory(platform.home, project.id);
   await ensureOwnDirectory(repository, ownDir);
@@ -80,7 +83,7 @@ async function readConfig(platform: Platform, project: Project) {
 /** A result, or why it is unavailable, so that a listing can still show the rest. */
 export type Found<T> = { found: T; trouble: null } | { found: null; trouble: string };
 
-export async function configOf(platform: Platform, project: Project): Promise<Found<ProjectConfig>> {
+export async function configOf(platform: ConfigPlatform, project: Project): Promise<Found<ProjectConfig>> {
   return orTrouble(async () => (await readConfig(platform, project)).config);
 }
 

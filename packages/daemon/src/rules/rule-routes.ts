@@ -4,17 +4,24 @@ import type { ProjectReference } from '@pawl/protocol/projects/view';
 import type { AddRuleBody } from '@pawl/protocol/rules/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';
+import type { Rule } from '@pawl/schema/rule';
 import { agentById } from '@pawl/store/agents/agents';
 import { listRules, rulesFor } from '@pawl/store/rules/rules';
 import { agentView } from '@pawl/store/agents/agent-views';
 import type { Platform } from '../platform/platform.ts';
-import { placesOf } from '../platform/places.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
+import { fileRules } from './file-rules.ts';
+import { projectsOf } from './judge.ts';
 import type { RuleOwner } from './rules.ts';
-import { addRule, revokeByReference, viewRule } from './rules.ts';
+import { addRule, revokeByReference, viewFileRule, viewRule } from './rules.ts';
 
 /** Finds what a person names. */
-type Finders = { agent(reference: string): Promise<Agent>; project(reference: ProjectReference): Promise<Project> };
+type Finders = {
+  agent(reference: string): Promise<Agent>;
+  project(reference: ProjectReference): Promise<Project>;
+  /** The project that contains a path, or null. */
+  around(path: string): Promise<Project | null>;
+};
 
 export function addRuleRoutes(
   app: OpenAPIHono<DoorVariables>,
@@ -24,8 +31,14 @@ export function addRuleRoutes(
 
   app.openapi(ruleRoutes.listRules, async (context) => {
     const caller = context.get('caller');
-    const rules = caller.kind === 'person' ? await listRules(store.db) : await ownRules(caller.agentId);
-    return context.json({ rules: await Promise.all(rules.map((rule) => viewRule(store.db, rule))) }, 200);
+    const { path } = context.req.valid('query');
+    const { stored, projects } =
+      caller.kind === 'person'
+        ? { stored: await listRules(store.db), projects: await at(path) }
+        : await ownRules(caller.agentId);
+    const { rules, trouble } = await fileRules(platform, projects);
+    const views = await Promise.all(stored.map((rule) => viewRule(store.db, rule)));
+    return context.json({ rules: [...views, ...rules.map(viewFileRule)], trouble }, 200);
   });
   app.openapi(ruleRoutes.addRule, async (context) => {
     const { effect, match, ...where } = context.req.valid('json');
@@ -38,12 +51,18 @@ export function addRuleRoutes(
     return context.json({ rule: await viewRule(store.db, rule) }, 200);
   });
 
-  async function ownRules(agentId: string) {
+  async function at(path: string | undefined): Promise<Project[]> {
+    const project = path === undefined ? null : await find.around(path);
+    return project === null ? [] : [project];
+  }
+
+  async function ownRules(agentId: string): Promise<{ stored: Rule[]; projects: Project[] }> {
     const agent = await agentById(store.db, agentId);
-    if (agent === null) return [];
+    if (agent === null) return { stored: [], projects: [] };
     const sessionId = (await agentView(store.db, agentId))?.session?.id ?? null;
-    const projectIds = (await placesOf(store.db, agent)).flatMap((place) => place.agent.projectId ?? []);
-    return rulesFor(store.db, { sessionId, agentId, projectIds });
+    const projects = await projectsOf(store.db, agent);
+    const projectIds = projects.map(({ id }) => id);
+    return { stored: await rulesFor(store.db, { sessionId, agentId, projectIds }), projects };
   }
 
   async function ownerOf({ agent, ...project }: Omit<AddRuleBody, 'effect' | 'match'>): Promise<RuleOwner> {

@@ -1,6 +1,6 @@
 import { describeRule } from '@pawl/core/rules/describe-rule';
 import { parseRule, ruleText } from '@pawl/core/rules/rule-match';
-import type { RuleView } from '@pawl/protocol/rules/view';
+import type { RuleAnswer, RuleView } from '@pawl/protocol/rules/view';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import type { Agent } from '@pawl/schema/record';
@@ -13,6 +13,8 @@ import { sessionById } from '@pawl/store/sessions/sessions';
 import type { Store } from '@pawl/store/store';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { configPath } from '../project-config/config-file.ts';
+import type { FileRule } from './file-rules.ts';
 
 /** The session, agent or project that a rule is for; or everything. */
 export type RuleOwner =
@@ -71,17 +73,26 @@ export async function revokeByReference(store: Store, reference: string): Promis
 }
 
 /** A rule for display. */
-export async function viewRule(db: Database, rule: Rule): Promise<RuleView> {
+export async function viewRule(db: Database, rule: Rule): Promise<RuleAnswer['rule']> {
   const { scopeId: _scopeId, ...shown } = rule;
   const { agentId, projectId } = await aboutOf(db, rule);
   const project = projectId === null ? null : await projectById(db, projectId);
   const isOfAgent = rule.scope === 'agent' || rule.scope === 'session';
   const agent = isOfAgent && agentId !== null ? await agentById(db, agentId) : null;
-  return { ...shown, does: doesOf(rule), project: project?.name ?? null, agent: agent?.alias ?? null };
+  return { ...shown, counts: true, does: doesOf(rule), project: project?.name ?? null, agent: agent?.alias ?? null };
+}
+
+/** A rule in a file, for display. */
+export function viewFileRule({ effect, match, project, counts }: FileRule): RuleView {
+  const scope = project === null ? 'user' : 'project';
+  const does = doesOf({ scope, effect, match });
+  const madeBy = project === null ? 'config.yaml' : configPath;
+  const unknown = { id: null, agent: null, requestId: null, createdAt: null, usedAt: null, revokedAt: null };
+  return { ...unknown, scope, effect, match, does, project: project?.name ?? null, counts, madeBy };
 }
 
 /** A stored rule of an earlier release may not be readable any more. */
-function doesOf(rule: Rule): string {
+function doesOf(rule: Pick<Rule, 'scope' | 'effect' | 'match'>): string {
   try {
     return describeRule(rule);
   } catch {

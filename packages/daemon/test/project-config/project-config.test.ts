@@ -82,6 +82,10 @@ queue:
 review: {as: critic, provider: scripted, model: large, options: {effort: high, depth: 3}}
 playground: true
 fixer: false
+access: ask
+rules:
+  - allow: command npm run *
+  - deny: tool Write secrets/**
 `,
   );
   expect(await read()).toEqual({
@@ -105,6 +109,11 @@ fixer: false
     review: { definition: 'critic', provider: 'scripted', model: 'large', options: { effort: 'high', depth: '3' } },
     fixer: null,
     guard: { enabled: false, paths: ['ci/**'] },
+    access: 'ask',
+    rules: [
+      { effect: 'allow', match: 'command npm run *' },
+      { effect: 'deny', match: 'tool Write secrets/**' },
+    ],
     source: 'checkout',
     checkout: { branch: 'main', commit: await git(root, ['rev-parse', 'HEAD']), hasFile: false },
   });

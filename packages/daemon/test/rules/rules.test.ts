@@ -1,8 +1,12 @@
+import { createCaches } from '@pawl/daemon/platform/caches';
+import type { Choices } from '@pawl/daemon/platform/platform';
+import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { judgeByRules } from '@pawl/daemon/rules/judge';
 import { addRule } from '@pawl/daemon/rules/rules';
 import { agentById } from '@pawl/store/agents/agents';
-import { realpathSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
@@ -16,6 +20,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
 });
+
+/** The rules of the home's `config.yaml`. */
+let homeRules: Choices['rules'] = [];
 
 const matches = async (client = daemon.client) => (await client.listRules()).rules.map(({ match }) => match);
 
@@ -57,7 +64,14 @@ async function judge(agentId: string, command: string, sessionId: string | null 
   const agent = await agentById(store.db, agentId);
   if (agent === null) throw new Error('no agent');
   const cwd = agent.worktree === null ? null : realpathSync(agent.worktree);
-  return judgeByRules({ store }, agent, sessionId, { kind: 'command', tool: 'Bash', command, cwd });
+  const platform = {
+    store,
+    home: daemon.home,
+    caches: createCaches(),
+    repositories: new Map(),
+    currentChoices: async () => ({ ...defaultChoices, rules: homeRules }),
+  };
+  return judgeByRules(platform, agent, sessionId, { kind: 'command', tool: 'Bash', command, cwd });
 }
 
 test.each([
@@ -112,4 +126,82 @@ test('an agent cannot add or revoke a rule', async () => {
   await expect(client.addRule({ effect: 'allow', match: 'command ls' })).rejects.toMatchObject({ code: 'forbidden' });
   await expect(client.revokeRule(rule.id)).rejects.toMatchObject({ code: 'forbidden' });
   expect(await matches()).toContain('command forbidden');
+});
+
+test('a rule of the home’s configuration applies to all agents', async () => {
+  const agent = await daemon.work(['complete']);
+  await daemon.ended(agent.id);
+  homeRules = [
+    { effect: 'allow', match: 'command home-tool' },
+    { effect: 'deny', match: 'command home-denied' },
+  ];
+  expect(await judge(agent.id, 'home-tool')).toMatchObject({ effect: 'allow', rules: [{ id: null }] });
+  expect(await judge(agent.id, 'sudo home-denied x')).toMatchObject({ effect: 'deny' });
+  homeRules = [];
+});
+
+describe('a repository’s own rules', () => {
+  const write = (text: string) => {
+    mkdirSync(join(daemon.repository, '.pawl'), { recursive: true });
+    writeFileSync(join(daemon.repository, '.pawl/config.yaml'), text);
+  };
+  afterEach(async () => {
+    rmSync(join(daemon.repository, '.pawl/config.yaml'), { force: true });
+    await daemon.client.trust({ path: daemon.repository, revoke: true });
+  });
+  const rulesAt = async () =>
+    (await daemon.client.trustList({ path: daemon.repository })).files.filter(({ kind }) => kind === 'rules');
+
+  test('deny always, and allow only when trusted, with exactly the trusted texts', async () => {
+    const agent = await daemon.work(['complete']);
+    await daemon.ended(agent.id);
+    write('rules:\n  - allow: command make  check\n  - deny: command make deploy\n');
+    expect(await judge(agent.id, 'make deploy')).toMatchObject({ effect: 'deny' });
+    expect(await judge(agent.id, 'make check')).toMatchObject({ effect: 'ask' });
+    expect(await rulesAt()).toMatchObject([
+      { path: '.pawl/config.yaml', trusted: false, does: ['allows agents without asking: command make check'] },
+    ]);
+    const listed = await daemon.client.listRules({ path: daemon.repository });
+    expect(listed.rules.filter(({ id }) => id === null).map(({ match, counts }) => [match, counts])).toEqual([
+      ['command make  check', false],
+      ['command make deploy', true],
+    ]);
+    await daemon.client.trust({ path: daemon.repository });
+    expect(await rulesAt()).toMatchObject([{ trusted: true }]);
+    expect(await judge(agent.id, 'make check')).toMatchObject({ effect: 'allow' });
+    // Other parts of the file, and deny rules, may change.
+    write('checks: [make check]\nrules:\n  - deny: command rm\n  - allow: command make check\n');
+    expect(await judge(agent.id, 'make check')).toMatchObject({ effect: 'allow' });
+    write('rules:\n  - allow: command make check\n  - allow: command curl-pipe\n');
+    expect(await judge(agent.id, 'make check')).toMatchObject({ effect: 'ask' });
+    expect(await rulesAt()).toMatchObject([{ trusted: false }]);
+  });
+
+  test('a file that cannot be read leaves nothing allowed, since a deny rule may be in it', async () => {
+    const agent = await daemon.work(['complete']);
+    await daemon.ended(agent.id);
+    const { rule } = await daemon.client.addRule({ effect: 'allow', match: 'command own', path: daemon.repository });
+    expect(await judge(agent.id, 'own')).toMatchObject({ effect: 'allow' });
+    write('rules:\n  - deny: nonsense\n');
+    expect(await judge(agent.id, 'own')).toMatchObject({
+      effect: 'ask',
+      reason: expect.stringContaining('is not a rule'),
+    });
+    expect((await daemon.client.listRules({ path: daemon.repository })).trouble).toMatch(/config\.yaml:1 is invalid/);
+    write('rules:\n  - maybe: command x\n');
+    expect(await judge(agent.id, 'own')).toMatchObject({
+      effect: 'ask',
+      reason: expect.stringContaining('{allow: …} or {deny: …}'),
+    });
+    await daemon.client.revokeRule(rule.id);
+  });
+
+  test('the file in an agent’s own worktree says nothing', async () => {
+    const agent = await daemon.work(['complete']);
+    await daemon.ended(agent.id);
+    mkdirSync(join(agent.worktree ?? '', '.pawl'), { recursive: true });
+    writeFileSync(join(agent.worktree ?? '', '.pawl/config.yaml'), 'rules:\n  - allow: command anything\n');
+    await daemon.client.trust({ path: daemon.repository });
+    expect(await judge(agent.id, 'anything')).toMatchObject({ effect: 'ask' });
+  });
 });

@@ -59,6 +59,7 @@ export function checksOf(steps: readonly (Step | string)[], env: string[] = []):
     fixer: null,
     guard: { enabled: true, paths: [] },
     access: null,
+    rules: [],
     playground: true,
     source: 'none',
     checkout: null,

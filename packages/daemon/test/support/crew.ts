@@ -68,6 +68,7 @@ const plainConfig: ProjectConfig = {
   fixer: null,
   guard: { enabled: false, paths: [] },
   access: null,
+  rules: [],
   playground: true,
   source: 'commit',
   checkout: null,

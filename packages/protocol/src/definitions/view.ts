@@ -46,7 +46,7 @@ export const trustListSchema = z.object({
   files: z.array(
     z.object({
       path: z.string(),
-      kind: z.enum(['definition', 'settings']),
+      kind: z.enum(['definition', 'settings', 'rules']),
       /** Null when it cannot be judged; `reason` says why. */
       sha256: z.string().nullable(),
       trusted: z.boolean(),

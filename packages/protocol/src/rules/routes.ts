@@ -9,7 +9,11 @@ export const ruleRoutes = {
     access: forAgents('list the rules that apply to it', '7.16'),
     method: 'get',
     path: '/api/rules',
-    responses: answers('The rules that apply; to an agent, those for itself.', view.ruleListSchema),
+    request: { query: z.object({ path: z.string().max(4_096).optional() }) },
+    responses: answers(
+      'The rules, with those in the files of the project at a path; to an agent, those for itself.',
+      view.ruleListSchema,
+    ),
   }),
   addRule: defineRoute({
     access: forPeople('add a rule', '7.16'),

@@ -6,7 +6,8 @@ import { projectReferenceSchema } from '../projects/view.ts';
 
 /** A rule, with what it will do. */
 export const ruleViewSchema = z.object({
-  id: idSchema,
+  /** Null for a rule in a file. */
+  id: idSchema.nullable(),
   scope: z.enum(ruleScopes),
   effect: z.enum(ruleEffects),
   match: z.string(),
@@ -14,20 +15,26 @@ export const ruleViewSchema = z.object({
   does: z.string(),
   project: nameSchema.nullable(),
   agent: nameSchema.nullable(),
-  /** Who made it: `person`, or an agent. */
+  /** False for an allow rule of a repository that is not trusted. */
+  counts: z.boolean(),
+  /** Who made it: `person`, an agent, or the file that has it. */
   madeBy: z.string(),
   /** The request that it was made from; null if a person wrote it. */
   requestId: idSchema.nullable(),
-  createdAt: timeSchema,
+  createdAt: timeSchema.nullable(),
   usedAt: timeSchema.nullable(),
   revokedAt: timeSchema.nullable(),
 });
 export type RuleView = z.infer<typeof ruleViewSchema>;
 
-export const ruleListSchema = z.object({ rules: z.array(ruleViewSchema) });
+export const ruleListSchema = z.object({
+  rules: z.array(ruleViewSchema),
+  /** Why some rules in files cannot be read, so that no rule allows anything; null if all can. */
+  trouble: z.string().nullable(),
+});
 export type RuleList = z.infer<typeof ruleListSchema>;
 
-export const ruleAnswerSchema = z.object({ rule: ruleViewSchema });
+export const ruleAnswerSchema = z.object({ rule: ruleViewSchema.extend({ id: idSchema }) });
 export type RuleAnswer = z.infer<typeof ruleAnswerSchema>;
 
 /** A rule that a person writes. Without a project and an agent it applies to everything. */

@@ -1,9 +1,10 @@
 import { ago } from '@pawl/present/amount';
 import type { Cell } from '@pawl/present/table';
+import { printableLine } from '@pawl/present/text';
 import { span } from '@pawl/present/tone';
 import type { AddRuleBody, RuleView } from '@pawl/protocol/rules/view';
 import { PawlError } from '@pawl/schema/error';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { projectWord } from '../../project/project-word.ts';
@@ -21,12 +22,12 @@ const columns = [
 const idCharacters = 8;
 
 export async function listRules(context: CommandContext, now = Date.now()): Promise<number> {
-  const list = await withDaemon(context.home, (client) => client.listRules());
+  const list = await withDaemon(context.home, (client) => client.listRules({ path: resolve('.') }));
   context.answer('rules', list, () => {
     if (list.rules.length === 0) return 'no rules; add one with: pawl rules add --allow "command npm test" --project';
     const rows = list.rules.map((rule): Cell[] => [
-      rule.id.slice(0, idCharacters),
-      span(rule.effect, rule.effect === 'allow' ? 'good' : 'bad'),
+      shortId(rule),
+      effectCell(rule),
       reachOf(rule),
       rule.madeBy,
       rule.usedAt === null ? 'never' : ago(now - rule.usedAt),
@@ -34,7 +35,14 @@ export async function listRules(context: CommandContext, now = Date.now()): Prom
     ]);
     return table(columns, rows, context.colours, context.columns);
   });
+  if (list.trouble !== null)
+    context.say(`some rules cannot be read, so none allows anything: ${printableLine(list.trouble)}`);
   return 0;
+}
+
+function effectCell({ effect, counts }: RuleView): Cell {
+  if (!counts) return span('not trusted', 'attention');
+  return span(effect, effect === 'allow' ? 'good' : 'bad');
 }
 
 function reachOf({ scope, project, agent }: RuleView): string {
@@ -73,5 +81,5 @@ export async function removeRule(context: CommandContext, reference: string): Pr
 }
 
 function shortId({ id }: RuleView): string {
-  return id.slice(0, idCharacters);
+  return id?.slice(0, idCharacters) ?? '-';
 }

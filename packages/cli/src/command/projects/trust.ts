@@ -73,11 +73,16 @@ export function describeFiles({ colours }: CommandContext, { project, root, file
         : file.reason === null
           ? colours.yellow('not trusted')
           : colours.red(`cannot be trusted: it ${printableLine(file.reason)}`);
-      const what = file.kind === 'definition' ? 'a definition' : `settings for ${file.providers.join(', ')}`;
+      const what = whatIs(file);
       return [
         `  ${colours.bold(printableLine(file.path))}  ${printableLine(what)}  ${state}`,
         ...file.does.map((line) => `    ${printableLine(line)}`),
       ];
     }),
   ].join('\n');
+}
+
+function whatIs({ kind, providers }: TrustList['files'][number]): string {
+  if (kind === 'definition') return 'a definition';
+  return kind === 'rules' ? 'rules that allow' : `settings for ${providers.join(', ')}`;
 }

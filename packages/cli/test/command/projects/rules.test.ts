@@ -5,13 +5,14 @@ import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const now = 1_700_000_000_000;
 const rule = {
-  id: `R${'1'.repeat(21)}`,
+  id: `R${'1'.repeat(21)}` as string | null,
   scope: 'project',
   effect: 'allow',
   match: 'command npm test',
   does: 'Allows exactly the command “npm test”.',
   project: 'shop' as string | null,
   agent: null as string | null,
+  counts: true,
   madeBy: 'person',
   requestId: null,
   createdAt: now - 60_000,
@@ -23,14 +24,19 @@ test('rules ls shows scope, source and last use', async () => {
   const rules = [
     rule,
     { ...rule, scope: 'user', effect: 'deny', match: 'command rm', project: null, usedAt: now - 5_000 },
+    { ...rule, id: null, counts: false, madeBy: '.pawl/config.yaml' },
     { ...rule, scope: 'session', agent: 'calm-otter', madeBy: 'kind-heron' },
   ];
-  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { rules }), { json: false });
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, { rules, trouble: 'line 3' }), {
+    json: false,
+  });
   expect(await listRules(daemon.context, now)).toBe(0);
-  expect(daemon.requests).toEqual(['GET /api/rules']);
+  expect(daemon.requests).toEqual([`GET /api/rules?path=${encodeURIComponent(resolve('.'))}`]);
+  expect(daemon.said).toEqual(['some rules cannot be read, so none allows anything: line 3']);
   const [text = ''] = daemon.texts;
   expect(text).toMatch(/R1111111 +allow +project shop +person +never +command npm test/);
   expect(text).toMatch(/R1111111 +deny +everything +person +5.0s ago +command rm/);
+  expect(text).toMatch(/- +not trusted +project shop +.pawl\/config.yaml +never +command npm test/);
   expect(text).toMatch(/session of calm-otter +kind-heron +never +command npm test/);
 });
 

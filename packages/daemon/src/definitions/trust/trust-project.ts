@@ -11,15 +11,19 @@ import type { DefinitionPlatform } from '../definition-platform.ts';
 import { projectOf } from '../../platform/platform.ts';
 import { providersOf, settingsOfAll } from './known-settings.ts';
 import { summarise } from './settings-summary.ts';
-import { distrust, trustDefinitions, trustedDefinitions, trustSettings } from './trusted-files.ts';
+import { distrust, trustDefinitions, trustedDefinitions, trustedSettings, trustSettings } from './trusted-files.ts';
 
 /** A project's root, or the worktree of one of its agents. */
 type TrustPlace = { project: Project; root: string };
 type DefinitionFile = LoadedDefinitions['files'][number];
+/** Finds a part of a project's configuration that needs trust. */
+type Offer = (project: Project) => Promise<{ path: string; sha256: string; does: string[] } | null>;
 
 /** Lists the files of a repository that need a person's trust, with what they would do. */
-export async function listTrust(platform: DefinitionPlatform, path: string): Promise<TrustList> {
+export async function listTrust(platform: DefinitionPlatform, path: string, offer: Offer): Promise<TrustList> {
   const place = await placeAround(platform, path);
+  const offered = await offeredAt(place, offer);
+  const known = new Map(Object.entries(await trustedSettings(platform.store.db, place.project.id)));
   const { definitions, notices } = await definitionFiles(platform, place);
   const trusted = await trustedDefinitions(platform.store.db, place.project.id);
   const settings = await settingsOfAll(platform, place.project, place.root);
@@ -45,6 +49,13 @@ export async function listTrust(platform: DefinitionPlatform, path: string): Pro
         providers: providersOf(platform, file.path),
         does: file.content === null ? [] : summarise(file.path, file.content.bytes),
       })),
+      ...offered.map((each) => ({
+        ...each,
+        kind: 'rules' as const,
+        trusted: known.get(each.path)?.includes(each.sha256) ?? false,
+        reason: null,
+        providers: [],
+      })),
     ],
   };
 }
@@ -56,6 +67,7 @@ export async function listTrust(platform: DefinitionPlatform, path: string): Pro
 export async function trustProject(
   platform: DefinitionPlatform,
   { path, revoke = false, shown }: TrustBody,
+  offer: Offer,
 ): Promise<TrustAnswer> {
   const place = await placeAround(platform, path);
   const { project } = place;
@@ -71,15 +83,22 @@ export async function trustProject(
     file.content === null ? [] : [{ path: file.path, sha256: file.content.sha256 }],
   );
   const named = definitions.map((file) => ({ path: relative(place.root, file.path), sha256: file.sha256 }));
-  const all = [...named, ...settings];
+  const offered = (await offeredAt(place, offer)).map(({ path: at, sha256 }) => ({ path: at, sha256 }));
+  const all = [...named, ...settings, ...offered];
   if (shown !== undefined) refuseUnseen(all, shown);
   const files = all.map((file) => file.path);
   await platform.store.write(async (tx) => {
     if (place.root === project.root) await trustDefinitions(tx, project.id, definitions);
-    await trustSettings(tx, project.id, settings);
+    await trustSettings(tx, project.id, [...settings, ...offered]);
     tx.emit({ type: 'project.trusted', projectId: project.id, data: { files } });
   });
   return { project: project.name, files };
+}
+
+/** Rules come from the project's configuration, not from the worktree of an agent. */
+async function offeredAt({ project, root }: TrustPlace, offer: Offer) {
+  const offered = root === project.root ? await offer(project) : null;
+  return offered === null ? [] : [offered];
 }
 
 /** Definitions are read at the root only; those in an agent's worktree do not count. */
