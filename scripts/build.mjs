@@ -30,6 +30,12 @@ await build({
 await build({
   ...common,
   target: 'node24',
+  // Each vendor's packages are loaded from a file of their own.
+  entryPoints: { engine: source('engine/src/program/bin.ts') },
+});
+await build({
+  ...common,
+  target: 'node24',
   entryPoints: { proxy: source('proxy/src/bin.ts') },
 });
 await build({

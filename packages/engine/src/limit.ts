@@ -40,6 +40,26 @@ export const engineLimits = {
   pipeDrainMs: 200,
   /** How long a command may clean up before it is killed. */
   graceMs: 500,
+  /** Model calls of one turn. */
+  iterations: 100,
+  /** How often in a row a model may answer the same, repeat a call, search in vain, or write invalid input. */
+  identicalAnswers: 3,
+  redundantCalls: 3,
+  emptySearches: 4,
+  invalidInputs: 4,
+  /** The context of a model if nothing else is known, and the share that may be full before it is summarised. */
+  contextTokens: 200_000,
+  contextShare: 0.8,
+  /** How much of each tool result a summary is made from. */
+  summarisedCharacters: 2_000,
+  /** The largest conversation file. */
+  conversationBytes: 256 * 1024 * 1024,
+  /** The longest line on stdin. */
+  inputBytes: 8 * 1024 * 1024,
+  /** Inputs that wait; stdin is not read further beyond this. */
+  queuedInputs: 1_000,
+  /** How long the exit waits for a reader that has stopped reading. */
+  flushMs: 1_000,
   todoItems: 100,
   todoCharacters: 500,
 } as const;

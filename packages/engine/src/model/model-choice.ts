@@ -47,6 +47,12 @@ const variables: Record<Vendor, VendorVariables> = {
 /** The key and address of an account, for any vendor. They come before the vendor's own variables. */
 const accountVariables = { key: 'PAWL_ENGINE_API_KEY', baseUrl: 'PAWL_ENGINE_BASE_URL' } as const;
 
+/** Variables with keys, which commands of the model do not get. */
+export const secretVariables: ReadonlySet<string> = new Set([
+  accountVariables.key,
+  ...Object.values(variables).flatMap(({ keys }) => keys),
+]);
+
 /** Finds key and address in the environment. Only a server of one's own may do without a key. */
 export function modelAccess({ vendor }: ModelChoice, env: Record<string, string | undefined>): ModelAccess {
   const known = variables[vendor];

@@ -1,0 +1,188 @@
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import type { Answer } from '../conversation/answer-assembly.ts';
+import type { AssistantMessage, AssistantPart, Message, ToolCall, ToolResult } from '../conversation/message.ts';
+import { callsOf, textOf } from '../conversation/message.ts';
+import { interruptedResult, openCalls } from '../conversation/open-calls.ts';
+import { engineLimits } from '../limit.ts';
+import { ModelFault } from '../model/model-fault.ts';
+import { offeredTools, prepareCall } from '../tools/tool-set.ts';
+import type { GateRequest, Tool, ToolContext, ToolOutcome } from '../tools/tool.ts';
+import { failed } from '../tools/tool.ts';
+import { summaryRequest } from './compaction.ts';
+import { LoopBreaker } from './loop-breaker.ts';
+import type { Outcome } from './outcome.ts';
+import { finish, outcomeOf } from './outcome.ts';
+
+export type Decision = { allow: true } | { allow: false; reason: string };
+
+/** The conversation of a session. Everything is stored before it has an effect. */
+export type Conversation = {
+  readonly messages: readonly Message[];
+  append(message: Message): void;
+  /** Records that a call is about to run, so that a restart can tell the model. */
+  start(callId: string): void;
+};
+
+export type Turn = {
+  /** `chat`: one tool for each answer, until plain text. `auto`: every call, until Finish. */
+  mode: 'chat' | 'auto';
+  author: string;
+  conversation: Conversation;
+  tools: readonly Tool[];
+  context: ToolContext;
+  maxIterations: number;
+  contextTokens: number;
+  /** Asks the model. */
+  ask(messages: readonly Message[], tools: LanguageModelV4FunctionTool[]): Promise<Answer>;
+  /** The gate. Called before anything runs. */
+  decide(request: GateRequest, callId: string): Promise<Decision>;
+  /** Appends input that has arrived meanwhile. */
+  takeInput(): void;
+  onAnswer(message: AssistantMessage, answer: Answer): void;
+  onResult(result: ToolResult): void;
+};
+
+export type TurnResult = { text: string; ok: boolean; reason: string | null; outcome: Outcome };
+
+const nothing: Outcome = { type: 'none' };
+
+/**
+ * Runs a turn: asks the model, runs the tools that it calls, and repeats that until it answers with plain text, calls
+ * Finish, goes in circles or reaches the limit. Throws a `ModelFault`, or the signal's reason; open calls have results
+ * then, too.
+ */
+export async function runTurn(turn: Turn): Promise<TurnResult> {
+  const tools = turn.mode === 'auto' ? [...turn.tools, finish as Tool] : turn.tools;
+  const breaker = new LoopBreaker();
+  let full = false;
+  try {
+    for (let iteration = 0; iteration < turn.maxIterations; iteration++) {
+      turn.takeInput();
+      if (full) await compact(turn);
+      const answer = await answerOf(turn, offeredTools(tools));
+      full = isNearlyFull(answer, turn.contextTokens);
+      const circles = breaker.answered(answer);
+      const parts = withNewIds(answer.parts, turn.conversation.messages);
+      const message: AssistantMessage = { role: 'assistant', parts, author: turn.author };
+      if (answer.parts.length > 0) {
+        turn.conversation.append(message);
+        turn.onAnswer(message, answer);
+      }
+      if (circles !== null) return ended(circles);
+      if (answer.parts.length === 0) continue;
+      const calls = callsOf(message);
+      if (calls.length === 0) return { text: textOf(message), ok: true, reason: null, outcome: nothing };
+      const end = await runCalls(turn, tools, calls, breaker);
+      if (end !== null) return end;
+    }
+    return ended(`The model did not finish within ${turn.maxIterations} answers.`);
+  } finally {
+    for (const call of openCalls(turn.conversation.messages)) addResult(turn, call, skipped('the turn ended before'));
+  }
+}
+
+function ended(reason: string): TurnResult {
+  return { text: reason, ok: false, reason, outcome: nothing };
+}
+
+function skipped(why: string): ToolOutcome {
+  return failed(`Not run: ${why}.`);
+}
+
+/** Asks the model; makes room if the conversation is too long for it. */
+async function answerOf(turn: Turn, tools: LanguageModelV4FunctionTool[]): Promise<Answer> {
+  const { conversation } = turn;
+  try {
+    return await turn.ask(conversation.messages, tools);
+  } catch (error) {
+    if (!(error instanceof ModelFault) || error.kind !== 'too-long') throw error;
+    await compact(turn);
+    return await turn.ask(conversation.messages, tools);
+  }
+}
+
+/** Appends a summary that stands for everything before it. */
+async function compact(turn: Pick<Turn, 'ask' | 'conversation'>): Promise<void> {
+  const { conversation } = turn;
+  const summarise = (half: boolean) => turn.ask(summaryRequest(conversation.messages, half), []);
+  const answer = await summarise(false).catch((error: unknown) => {
+    if (error instanceof ModelFault && error.kind === 'too-long') return summarise(true);
+    throw error;
+  });
+  const text = textOf({ role: 'assistant', parts: answer.parts, author: '' });
+  if (text.trim() !== '') conversation.append({ role: 'summary', text });
+}
+
+/** Runs the calls of an answer in order. Returns the end of the turn, or null to go on. */
+async function runCalls(
+  turn: Turn,
+  tools: readonly Tool[],
+  calls: ToolCall[],
+  breaker: LoopBreaker,
+): Promise<TurnResult | null> {
+  for (const [index, call] of calls.entries()) {
+    if (turn.mode === 'chat' && index > 0) {
+      addResult(turn, call, skipped('one tool for each answer. Call it again if you still need it'));
+      continue;
+    }
+    const prepared = prepareCall(tools, call.name, call.input);
+    if ('problem' in prepared) {
+      addResult(turn, call, failed(prepared.problem));
+      const circles = breaker.invalid();
+      if (circles !== null) return ended(circles);
+      continue;
+    }
+    const decision = await turn.decide(prepared.request, call.id);
+    turn.context.signal.throwIfAborted();
+    const outcome = decision.allow ? await runStarted(turn, call, prepared.run) : failed(decision.reason);
+    addResult(turn, call, outcome);
+    if (prepared.request.tool === finish.name && decision.allow) {
+      return { text: outcome.text, ok: true, reason: null, outcome: outcomeOf(call.input) };
+    }
+    const circles = breaker.called(call, outcome);
+    if (circles !== null) return ended(circles);
+  }
+  return null;
+}
+
+/** Runs a call after its start was stored. If the turn is stopped meanwhile, the model is told. */
+async function runStarted(
+  turn: Turn,
+  call: ToolCall,
+  run: (context: ToolContext) => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  turn.conversation.start(call.id);
+  try {
+    return await run(turn.context);
+  } catch (error) {
+    const { text } = interruptedResult(call, true);
+    addResult(turn, call, failed(text));
+    throw error;
+  }
+}
+
+function addResult(turn: Turn, call: ToolCall, { text, isError, images = [] }: ToolOutcome): void {
+  const result: ToolResult = { role: 'tool-result', callId: call.id, name: call.name, text, images, isError };
+  turn.conversation.append(result);
+  turn.onResult(result);
+}
+
+/** True if the conversation should be summarised before the next call. */
+function isNearlyFull({ usage }: Pick<Answer, 'usage'>, contextTokens: number): boolean {
+  const used = usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
+  return used > contextTokens * engineLimits.contextShare;
+}
+
+/** Some servers number the calls of each answer from 0, but a result must name one call of the whole conversation. */
+function withNewIds(parts: AssistantPart[], messages: readonly Message[]): AssistantPart[] {
+  const used = new Set(
+    messages.flatMap((message) => (message.role === 'assistant' ? callsOf(message) : [])).map(({ id }) => id),
+  );
+  return parts.map((part) => {
+    if (part.type !== 'tool-call') return part;
+    let id = part.id;
+    for (let count = 2; used.has(id); count++) id = `${part.id}_${count}`;
+    used.add(id);
+    return { ...part, id };
+  });
+}

@@ -1,0 +1,122 @@
+import { parseArgs } from 'node:util';
+import { messageOf, PawlError } from '@pawl/schema/error';
+import { isSessionId } from '../conversation/conversation-file.ts';
+import { engineLimits } from '../limit.ts';
+import type { WriteSafety } from '../tools/file-memory.ts';
+
+/** Which calls need no approval: all, none that changes anything, or those that a person allows. */
+export type Access = 'full' | 'ask' | 'read-only';
+
+export type Arguments = {
+  sessionId: string | undefined;
+  resume: string | undefined;
+  forkSession: boolean;
+  model: string | undefined;
+  systemPromptFile: string | undefined;
+  /** Names of tools; null for all. */
+  tools: string[] | null;
+  disallowed: string[];
+  access: Access;
+  mode: 'chat' | 'auto';
+  maxIterations: number;
+  contextTokens: number;
+  writeSafety: WriteSafety;
+  partialMessages: boolean;
+  echoes: boolean;
+};
+
+export const usageText = `Usage: pawl-engine [options] < input
+
+Pawl's own agent. Speaks Claude Code's stream-json on stdin and stdout.
+
+  --model VENDOR/MODEL             anthropic, openai, openai-chat, google or compatible (default: $PAWL_ENGINE_MODEL)
+  --session-id UUID                the id of a new conversation
+  --resume ID                      goes on with an earlier conversation
+  --fork-session                   with --resume: goes on with a copy, under a new id
+  --append-system-prompt-file FILE added to the system prompt
+  --tools LIST                     the tools that it may use (default: all; "" is none)
+  --disallowedTools LIST           tools that it may not use
+  --access LEVEL                   full (default), ask (over stdio) or read-only
+  --mode MODE                      auto (default): works until it is finished; chat: one tool for each answer
+  --max-iters N                    answers in one turn (default: ${engineLimits.iterations})
+  --context-tokens N               the context of the model (default: ${engineLimits.contextTokens})
+  --write-safety MODE              strict, warn (default) or off: whether a file must be read before it is overwritten
+  --include-partial-messages       streams text as it arrives
+  --replay-user-messages           shows each line of stdin when it is taken in
+  -h, --help                       this text
+`;
+
+const options = {
+  'session-id': { type: 'string' },
+  resume: { type: 'string' },
+  'fork-session': { type: 'boolean' },
+  model: { type: 'string' },
+  'append-system-prompt-file': { type: 'string' },
+  tools: { type: 'string' },
+  disallowedTools: { type: 'string' },
+  access: { type: 'string' },
+  mode: { type: 'string' },
+  'max-iters': { type: 'string' },
+  'context-tokens': { type: 'string' },
+  'write-safety': { type: 'string' },
+  'include-partial-messages': { type: 'boolean' },
+  'replay-user-messages': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Parses the command line; null asks for help. Throws a `usage` error that names the bad word. */
+export function parseArguments(argv: string[]): Arguments | null {
+  const values = parseWords(argv);
+  if (values.help === true) return null;
+  const result: Arguments = {
+    sessionId: values['session-id'],
+    resume: values.resume,
+    forkSession: values['fork-session'] ?? false,
+    model: values.model,
+    systemPromptFile: values['append-system-prompt-file'],
+    tools: values.tools === undefined ? null : toolList(values.tools),
+    disallowed: toolList(values.disallowedTools ?? ''),
+    access: oneOf('--access', values.access ?? 'full', ['full', 'ask', 'read-only']),
+    mode: oneOf('--mode', values.mode ?? 'auto', ['chat', 'auto']),
+    maxIterations: count('--max-iters', values['max-iters'], engineLimits.iterations),
+    contextTokens: count('--context-tokens', values['context-tokens'], engineLimits.contextTokens),
+    writeSafety: oneOf('--write-safety', values['write-safety'] ?? 'warn', ['strict', 'warn', 'off']),
+    partialMessages: values['include-partial-messages'] ?? false,
+    echoes: values['replay-user-messages'] ?? false,
+  };
+  if (result.sessionId !== undefined && !isSessionId(result.sessionId)) throw usage('--session-id must be a UUID.');
+  if (result.forkSession && result.resume === undefined) throw usage('--fork-session needs --resume ID.');
+  if (result.sessionId !== undefined && result.resume !== undefined && !result.forkSession) {
+    throw usage('--session-id and --resume go together only with --fork-session.');
+  }
+  return result;
+}
+
+function parseWords(argv: string[]) {
+  try {
+    return parseArgs({ args: argv, options, strict: true }).values;
+  } catch (error) {
+    throw usage(messageOf(error));
+  }
+}
+
+function toolList(text: string): string[] {
+  return text.split(/[\s,]+/).filter((name) => name !== '');
+}
+
+function count(flag: string, text: string | undefined, otherwise: number): number {
+  if (text === undefined) return otherwise;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw usage(`${flag} takes a positive number.`);
+  return value;
+}
+
+function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((name) => name === value);
+  if (found === undefined) throw usage(`${flag} takes ${allowed.join(', ')}, not ${value.slice(0, 80)}.`);
+  return found;
+}
+
+function usage(message: string): PawlError {
+  return new PawlError('usage', message, { hint: 'Run it with --help to see the options.' });
+}

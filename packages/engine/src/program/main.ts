@@ -1,0 +1,97 @@
+import { writeSync } from 'node:fs';
+import { errorCodes, hasErrno, messageOf, PawlError } from '@pawl/schema/error';
+import { inSession, noTokens, resultLine } from '@pawl/wire/claude-line';
+import { engineLimits } from '../limit.ts';
+import { parseModel } from '../model/model-choice.ts';
+import { Approvals } from './approvals.ts';
+import type { Arguments } from './arguments.ts';
+import { parseArguments, usageText } from './arguments.ts';
+import { Inbox } from './inbox.ts';
+import { offered, openConversation, Session, stateDirectory } from './session.ts';
+import { Voice } from './voice.ts';
+
+/** Exit code when the reader of stdout has gone, like SIGPIPE. */
+const readerGone = 141;
+
+/** Runs the engine and returns its exit code; the caller must exit with it, because stdin may still be open. */
+export async function main(argv: string[]): Promise<number> {
+  try {
+    const options = parseArguments(argv);
+    if (options !== null) return await run(options);
+    process.stdout.write(usageText);
+    return 0;
+  } catch (error) {
+    report(messageOf(error));
+    if (!(error instanceof PawlError)) throw error;
+    if (error.hint !== undefined) report(error.hint);
+    return errorCodes[error.code].exit;
+  }
+}
+
+async function run(options: Arguments): Promise<number> {
+  const choice = parseModel(options.model ?? process.env['PAWL_ENGINE_MODEL'] ?? '');
+  const conversation = openConversation(options, stateDirectory(process.env));
+  if (conversation === null) return refuseResume(options.resume ?? '');
+  const { sessionId } = conversation;
+  const { partialMessages, access } = options;
+  const voice = new Voice({ sessionId, model: choice.model, partialMessages, now: () => performance.now() }, writeLine);
+  const approvals = new Approvals((line) => writeLine({ ...line, session_id: sessionId }));
+  voice.init(
+    process.cwd(),
+    offered(options).map(({ name }) => name),
+    access,
+  );
+  const inbox = new Inbox(process.stdin, {
+    onControl: ({ requestId, subtype }) => {
+      const known = subtype === 'interrupt' || subtype === 'initialize';
+      voice.controlResponse(requestId, known ? null : `Unknown control request ${subtype}.`);
+      if (subtype === 'interrupt') session.interrupt();
+    },
+    onDecision: (requestId, decision) => approvals.answer(requestId, decision),
+    onEnd: () => approvals.close(),
+    report,
+  });
+  const session = new Session({ options, choice, conversation, inbox, approvals, voice });
+  const gone = new Promise<number>((resolve) => process.stdout.on('error', () => resolve(readerGone)));
+  const code = await Promise.race([session.run(), askedToStop(), gone]);
+  await session.close();
+  await Promise.race([flush(), gone, new Promise((resolve) => setTimeout(resolve, engineLimits.flushMs).unref())]);
+  return code;
+}
+
+/** Settles when a person or program asks this process to end. */
+function askedToStop(): Promise<number> {
+  return new Promise((settle) => {
+    process.on('SIGTERM', () => settle(143));
+    process.on('SIGINT', () => settle(130));
+  });
+}
+
+function refuseResume(sessionId: string): number {
+  const text = `No conversation found with session ID: ${sessionId}`;
+  report(text);
+  const end = { subtype: 'error_during_execution' as const, isError: true, text, errors: [text] };
+  writeLine(inSession(resultLine(end, { durationMs: 0, messages: 0, costUsd: null, usage: noTokens() }), sessionId));
+  return 1;
+}
+
+/** Writes a line at once, so that a kill cannot lose it; if the pipe is full, the stream waits for it. */
+function writeLine(line: object): void {
+  const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+  if (process.stdout.writableLength > 0) return void process.stdout.write(bytes);
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(1, bytes, written);
+  } catch (error) {
+    if (hasErrno(error, 'EAGAIN', 'EPIPE')) process.stdout.write(bytes.subarray(written));
+    else throw error;
+  }
+}
+
+function flush(): Promise<void> {
+  return new Promise((resolve) => process.stdout.write('', () => resolve()));
+}
+
+function report(message: string): void {
+  process.stderr.write(`pawl-engine: ${message}\n`);
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { messageOf } from '@pawl/schema/error';
+import type { OpenConversation } from '../conversation/conversation-store.ts';
+import { conversationFiles } from '../conversation/conversation-file.ts';
+import { userMessage } from '../conversation/message.ts';
+import { modelPrompt } from '../conversation/model-prompt.ts';
+import { interruptedResult, openCalls } from '../conversation/open-calls.ts';
+import type { Turn } from '../loop/turn.ts';
+import { runTurn } from '../loop/turn.ts';
+import type { ModelChoice } from '../model/model-choice.ts';
+import { authorOf, modelAccess, secretVariables } from '../model/model-choice.ts';
+import { ModelFault } from '../model/model-fault.ts';
+import { runModelTurn } from '../model/model-turn.ts';
+import type { VendorModel } from '../model/vendor-model.ts';
+import { openVendorModel } from '../model/vendor-model.ts';
+import { Commands } from '../tools/commands.ts';
+import { FileMemory } from '../tools/file-memory.ts';
+import { allTools } from '../tools/tool-set.ts';
+import type { Approvals } from './approvals.ts';
+import type { Arguments } from './arguments.ts';
+import { judgeAccess } from './gate.ts';
+import type { Inbox } from './inbox.ts';
+import { systemPrompt } from './system-prompt.ts';
+import type { Voice } from './voice.ts';
+
+/** Where the engine keeps conversations and long output. */
+export function stateDirectory(env: Record<string, string | undefined>): string {
+  return resolve(env['PAWL_ENGINE_HOME'] || join(homedir(), '.pawl-engine'));
+}
+
+/** The conversation of the command line, or null if it should be resumed and does not exist. */
+export function openConversation(options: Arguments, directory: string): OpenConversation | null {
+  const store = conversationFiles(join(directory, 'conversations'));
+  const newId = options.sessionId ?? randomUUID();
+  if (options.resume === undefined) return store.create(newId);
+  return options.forkSession ? store.fork(options.resume, newId) : store.open(options.resume);
+}
+
+export type SessionParts = {
+  options: Arguments;
+  choice: ModelChoice;
+  conversation: OpenConversation;
+  inbox: Inbox;
+  approvals: Approvals;
+  voice: Voice;
+};
+
+/** Runs turns until stdin ends. */
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #root = realpathSync(process.cwd());
+  readonly #commands: Commands;
+  readonly #files: FileMemory;
+  readonly #todo = { items: [] };
+  #turn = new AbortController();
+  #failed = false;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#files = new FileMemory(parts.options.writeSafety);
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !secretVariables.has(name)));
+    const outputDirectory = join(stateDirectory(process.env), 'output', parts.conversation.sessionId);
+    this.#commands = new Commands({ cwd: this.#root, env, outputDirectory });
+  }
+
+  /** Stops the running turn; the session goes on. */
+  interrupt(): void {
+    this.#turn.abort(new Error('Interrupted by the user.'));
+  }
+
+  /** Ends everything that the session started. */
+  async close(): Promise<void> {
+    this.interrupt();
+    await this.#commands.close();
+    this.#parts.conversation.close();
+  }
+
+  /** Returns the exit code. */
+  async run(): Promise<number> {
+    const { inbox, conversation, voice } = this.#parts;
+    // A process before this one ended in the middle.
+    for (const call of openCalls(conversation.messages)) {
+      const result = interruptedResult(call, conversation.started.has(call.id));
+      conversation.append(result);
+      voice.result(result);
+    }
+    while (await inbox.wait()) {
+      if (this.#takeInput()) await this.#runTurn();
+    }
+    return this.#failed ? 1 : 0;
+  }
+
+  /** Appends the waiting input; false if all of it was known already. A repeated line is shown again, and not added. */
+  #takeInput(): boolean {
+    const { inbox, conversation, voice, options } = this.#parts;
+    let added = false;
+    for (const turn of inbox.drain()) {
+      const known = (uuid: string) => conversation.messages.some((each) => each.role === 'user' && each.uuid === uuid);
+      if (turn.uuid === null || !known(turn.uuid)) {
+        conversation.append(userMessage(turn.text, turn.uuid));
+        added = true;
+      }
+      if (options.echoes) voice.echo(turn);
+    }
+    return added;
+  }
+
+  async #runTurn(): Promise<void> {
+    const { voice } = this.#parts;
+    this.#turn = new AbortController();
+    voice.beginTurn();
+    try {
+      const { text, ok, reason, outcome } = await runTurn(await this.#turnOf());
+      this.#failed = !ok;
+      if (ok) voice.endTurn({ subtype: 'success', isError: false, text, terminalReason: 'completed' }, outcome);
+      else voice.endTurn({ subtype: 'error_during_execution', isError: true, text, errors: [reason ?? text] }, outcome);
+    } catch (error) {
+      this.#failed = true;
+      this.#endFailed(error);
+    }
+  }
+
+  #endFailed(error: unknown): void {
+    const { voice } = this.#parts;
+    const text = messageOf(error);
+    const nothing = { type: 'none' as const };
+    if (this.#turn.signal.aborted) {
+      this.#failed = false;
+      const end = { subtype: 'error_during_execution' as const, isError: true, text, errors: [text] };
+      return voice.endTurn({ ...end, terminalReason: 'aborted_streaming' }, nothing);
+    }
+    if (!(error instanceof ModelFault)) {
+      return voice.endTurn({ subtype: 'error_during_execution', isError: true, text, errors: [text] }, nothing);
+    }
+    const { kind, retryAfterMs, status } = error;
+    if (kind === 'limit') voice.limit(retryAfterMs === null ? null : Date.now() + retryAfterMs);
+    const end = { subtype: 'success' as const, isError: true, text };
+    voice.endTurn(status === null ? end : { ...end, apiErrorStatus: status }, nothing);
+  }
+
+  async #turnOf(): Promise<Turn> {
+    const { options, choice, conversation, voice } = this.#parts;
+    const { signal } = this.#turn;
+    const model = await openVendorModel(choice, modelAccess(choice, process.env));
+    return {
+      mode: options.mode,
+      author: authorOf(choice),
+      conversation,
+      tools: offered(options),
+      context: { root: this.#root, signal, files: this.#files, commands: this.#commands, todo: this.#todo },
+      maxIterations: options.maxIterations,
+      contextTokens: options.contextTokens,
+      ask: this.#asks(model, signal),
+      decide: async (request, callId) => {
+        const decision = judgeAccess(options.access, request);
+        return decision === 'ask' ? await this.#parts.approvals.ask(request, callId, signal) : decision;
+      },
+      takeInput: () => void this.#takeInput(),
+      onAnswer: (message, answer) => voice.answer(message, answer),
+      onResult: (result) => voice.result(result),
+    };
+  }
+
+  #asks(model: VendorModel, signal: AbortSignal): Turn['ask'] {
+    const { options, choice, conversation, voice } = this.#parts;
+    const added = options.systemPromptFile === undefined ? '' : readFileSync(options.systemPromptFile, 'utf8');
+    const system = systemPrompt(this.#root, options.mode, added);
+    return (messages, tools) =>
+      runModelTurn({
+        model,
+        prompt: modelPrompt(system, messages, {
+          author: authorOf(choice),
+          takesImages: choice.vendor !== 'compatible',
+        }),
+        tools,
+        sessionId: conversation.sessionId,
+        oneCall: options.mode === 'chat',
+        signal,
+        onEvent: (event) => voice.event(event),
+        sleep,
+        random: Math.random,
+      });
+  }
+}
+
+/** The tools that the command line allows. */
+export function offered({ tools, disallowed }: Pick<Arguments, 'tools' | 'disallowed'>) {
+  const has = (list: string[], name: string) =>
+    list.includes(name) || list.includes('*') || (name === 'BashOutput' && list.includes('Bash'));
+  return allTools.filter(({ name }) => (tools === null || has(tools, name)) && !has(disallowed, name));
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener('abort', finish, { once: true });
+  });
+}
