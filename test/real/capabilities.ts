@@ -226,13 +226,16 @@ export function tryCli(
       expect(ended.run).toMatchObject({ status: 'completed', detail: expect.stringContaining('elsewhere') });
       const known = (await shop.client().listAccounts()).accounts.find(({ name: each }) => each === account);
       const minutes = ((known?.exhaustedUntil ?? 0) - begunAt) / 60_000;
-      const lasts = cli.hidesReset === null ? 180 : limits.limitMs / 60_000;
+      // The proxy sees the end of a limit in the headers, also when the CLI does not tell it.
+      const lasts = cli.hidesReset === null || cli.proxied ? 180 : limits.limitMs / 60_000;
       // It was told after the beginning, and clock times in a message have no seconds.
       expect(minutes).toBeGreaterThan(lasts - 2);
       expect(minutes).toBeLessThan(lasts + turnMinutes);
       if (cli.tellsWithToken)
         return 'with a token; with an API key it hides the header: 5 minutes, then twice as long each time';
-      return cli.hidesReset === null ? undefined : `5 minutes, then twice as long each time: ${cli.hidesReset}`;
+      return cli.hidesReset === null || cli.proxied
+        ? undefined
+        : `5 minutes, then twice as long each time: ${cli.hidesReset}`;
     });
 
     const shell = cli.shell('');
@@ -243,6 +246,30 @@ export function tryCli(
       expect(told.calls).toBeGreaterThan(0);
       expect(told.names.filter((name) => cli.asks?.names.test(name) !== true)).toEqual([]);
       return cli.asks === null ? undefined : `but for ${cli.asks.what}: ${cli.asks.why}`;
+    });
+
+    capability(
+      'no key in the environment of a session',
+      cli.proxied || 'it takes no base URL for one run',
+      async () => {
+        const agent = await shop.work('[[session:sleeper]] Sleep.');
+        await toolRuns(shop, agent.id);
+        const { sessions } = await shop.client().inspectAgent(agent.id);
+        const environments = strayProcesses(sessions[0]?.id ?? '').map(({ pid }) => environmentOf(pid));
+        expect(environments.filter((text) => text.includes('pawl-')).length).toBeGreaterThan(0);
+        expect(environments.filter((text) => text.includes('sk-test'))).toEqual([]);
+        await shop.client().stopAgent(agent.id);
+      },
+    );
+
+    capability('a token budget ends a turn', cli.proxied || 'nobody counts its tokens', async () => {
+      const { environment, provider, model } = cli;
+      const task = '[[session:tool-loop]] Go on.';
+      const request = { path: shop.repository, task, provider, environment, account: `first-${provider}` };
+      const body = { ...request, ...(model === null ? {} : { model }), budget: { tokens: 1_000 } };
+      const { agent } = await shop.client().work(body, randomUUID());
+      const ended = await shop.ended(agent.id);
+      expect(ended).toMatchObject({ activity: 'over_budget', run: { cause: { reason: 'budget' } } });
     });
 
     capability('no secret outside of the accounts', preset.account !== null, async () => {
@@ -376,6 +403,15 @@ async function toolRuns(shop: RealWorkshop, agentId: string): Promise<void> {
 /** The command lines of the processes that belong to a session. */
 function commandsOf(marker: string): string[] {
   return strayProcesses(marker).map(({ pid }) => commandLine(pid));
+}
+
+/** The environment that a process began with; empty if it is gone. */
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function commandLine(pid: number): string {

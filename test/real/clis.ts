@@ -20,6 +20,8 @@ export type RealCli = {
   asks: { names: RegExp; what: string; why: string } | null;
   /** Why it does not tell when a limit ends; null when it does. */
   hidesReset: string | null;
+  /** Whether its calls with an API key go through the proxy. */
+  proxied: boolean;
   /** It tells that with a token only, and not with an API key. */
   tellsWithToken?: true;
 };
@@ -55,6 +57,7 @@ const told = { asks: null, hidesReset: null };
 
 export const realClis: Record<string, RealCli> = {
   claude: {
+    proxied: true,
     package: '@anthropic-ai/claude-code',
     version: '2.1.325',
     provider: 'claude',
@@ -68,6 +71,7 @@ export const realClis: Record<string, RealCli> = {
     tellsWithToken: true,
   },
   codex: {
+    proxied: true,
     package: '@openai/codex',
     version: '0.166.0',
     provider: 'codex',
@@ -83,6 +87,7 @@ export const realClis: Record<string, RealCli> = {
     ...told,
   },
   pi: {
+    proxied: true,
     package: '@earendil-works/pi-coding-agent',
     version: '0.87.1',
     provider: 'pi',
@@ -99,6 +104,7 @@ export const realClis: Record<string, RealCli> = {
     hidesReset: 'it repeats the body of a 429 and not its headers, and Anthropic names the time there only',
   },
   gemini: {
+    proxied: true,
     package: '@google/gemini-cli',
     version: '0.61.0',
     provider: 'gemini',
@@ -114,6 +120,7 @@ export const realClis: Record<string, RealCli> = {
     ...told,
   },
   opencode: {
+    proxied: true,
     package: 'opencode-ai',
     version: '1.18.33',
     provider: 'opencode',
@@ -128,6 +135,7 @@ export const realClis: Record<string, RealCli> = {
     hidesReset: 'its log names no time',
   },
   qwen: {
+    proxied: true,
     package: '@qwen-code/qwen-code',
     version: '0.24.4',
     provider: 'qwen',
@@ -146,6 +154,7 @@ export const realClis: Record<string, RealCli> = {
     hidesReset: 'it waits without a word',
   },
   copilot: {
+    proxied: true,
     package: '@github/copilot',
     version: '1.0.102',
     provider: 'copilot',
@@ -161,6 +170,7 @@ export const realClis: Record<string, RealCli> = {
     ...told,
   },
   cline: {
+    proxied: false,
     package: 'cline',
     version: '3.0.65',
     provider: 'cline',
@@ -173,6 +183,7 @@ export const realClis: Record<string, RealCli> = {
     ...told,
   },
   continue: {
+    proxied: false,
     package: '@continuedev/cli',
     version: '1.5.47',
     program: 'cn',

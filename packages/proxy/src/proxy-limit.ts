@@ -1,7 +1,7 @@
 /** Bounds of the proxy. Units come last in names. */
 export const proxyLimits = {
   /** The largest grant or secret file. */
-  fileBytes: 256 * 1024,
+  fileBytes: 2 * 1024 * 1024,
   /** How much of a session's record is read after a restart. */
   recordBytes: 4 * 1024 * 1024,
   /** The longest line of an event stream that is searched for usage, and the largest such answer in one piece. */

@@ -76,6 +76,8 @@ export const homeConfigSchema = z.strictObject({
   trust_repository_settings: z.boolean().default(false),
   /** Whether sessions with an API key call their model through the proxy, which keeps the key. */
   proxy: z.boolean().default(false),
+  /** Whether sessions reach every host, or only listed ones: their provider's, and those of network rules. */
+  network: z.enum(['open', 'listed']).default('open'),
   /** Whether agents are nudged. */
   nudges: z.enum(['smart', 'fixed', 'off']).default('smart'),
   /** What happens to a question to the person that is not answered in time. */

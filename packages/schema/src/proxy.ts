@@ -4,6 +4,8 @@ import { idSchema } from './id.ts';
 /** The version of the files below. A daemon and a proxy of different releases may share a home. */
 export const grantFormat = 1;
 
+const hosts = z.array(z.string().min(1).max(300)).max(4_000);
+
 /**
  * What one session may do through the proxy: a private file that the daemon writes before the session starts, and
  * removes when it has ended. It names the file of the key and does not contain it.
@@ -21,8 +23,8 @@ export const grantSchema = z.object({
     .nullable(),
   /** How many tokens the session may use; null without a limit. */
   tokens: z.number().int().nonnegative().nullable(),
-  /** The hosts that the session may reach, and null if it must not use the proxy for that. */
-  network: z.object({ allow: z.array(z.string().min(1).max(300)).max(1_000) }).nullable(),
+  /** The hosts that the session may reach, except those in `deny`; null if it must not use the proxy for that. */
+  network: z.object({ allow: hosts, deny: hosts }).nullable(),
 });
 export type Grant = z.infer<typeof grantSchema>;
 

@@ -33,6 +33,8 @@ export type ProviderPreset = {
   variables: { settings: string[]; secrets: string[]; ignored?: string[] };
   /** Another provider whose accounts it takes, too. */
   accountsOf?: string;
+  /** The hosts that it needs beside its base URL: its vendor's, for calls and logins. */
+  hosts?: string[];
   /** How credentials stored by Pawl reach it; null if it takes none. */
   account: AccountUse | null;
   /**

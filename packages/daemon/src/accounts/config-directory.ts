@@ -1,5 +1,5 @@
 import type { AccountUse } from '@pawl/core/port/provider';
-import { lstat } from 'node:fs/promises';
+import { lstat, rm } from 'node:fs/promises';
 import { join, normalize, sep } from 'node:path';
 import { readBoundedFile, writePrivateFile } from './private-file.ts';
 
@@ -7,29 +7,43 @@ import { readBoundedFile, writePrivateFile } from './private-file.ts';
 export type FileValues = { baseUrl: string | null; key: string | null; model: string | null };
 
 /**
- * Writes the files that a CLI needs before it starts into its config directory, if missing. A file that differs from
- * ours only in the base URL is ours: the address of the proxy may change.
+ * Writes the files that a CLI needs before it starts into its config directory, if missing. A file with another base URL
+ * than now, and no other difference, is ours: sessions may call through the proxy or not.
  */
 export async function writePresetFiles(directory: string, use: AccountUse, values: FileValues): Promise<void> {
   for (const [path, template] of Object.entries(use.files)) {
     const place = normalize(path);
     if (place.startsWith('..') || place.startsWith(sep)) continue;
     const content = fill(template, values);
-    const there = await lstat(join(directory, place)).catch(() => null);
-    if (content === null) continue;
-    if (there === null || (await isOutdated(join(directory, place), template, content)))
-      await writePrivateFile(join(directory, place), content);
+    const file = join(directory, place);
+    const there = await lstat(file).catch(() => null);
+    const isReplaceable = there === null || (await isOursWithUrl(file, template));
+    if (content !== null && isReplaceable) await writePrivateFile(file, content);
+    else if (content === null && there !== null && isReplaceable) await rm(file, { force: true });
   }
 }
 
-/** True if a file is ours, with another base URL. */
-async function isOutdated(path: string, template: string, content: string): Promise<boolean> {
-  const [before, after, ...more] = template.split('{baseUrl}');
-  if (before === undefined || after === undefined || more.length > 0 || /\{(key|model)\}/.test(template)) return false;
-  const known = await readBoundedFile(path, content.length * 4 + 4_096);
-  if (known === null || known === content) return false;
-  return known.startsWith(before) && known.endsWith(after) && !known.slice(before.length, -after.length).includes('"');
+/** True if no file with a base URL stands in a config directory that a person has changed. */
+export async function takesUrlFiles(directory: string, use: AccountUse): Promise<boolean> {
+  for (const [path, template] of Object.entries(use.files)) {
+    if (!template.includes('{baseUrl}')) continue;
+    const file = join(directory, normalize(path));
+    const there = await lstat(file).catch(() => null);
+    if (there !== null && !(await isOursWithUrl(file, template))) return false;
+  }
+  return true;
 }
+
+/** True if a file is what a template with just a base URL gives, whatever the URL. */
+async function isOursWithUrl(path: string, template: string): Promise<boolean> {
+  const [before = '', after = '', ...more] = template.split('{baseUrl}');
+  if (!template.includes('{baseUrl}') || more.length > 0 || /\{(key|model)\}/.test(template)) return false;
+  const known = (await readBoundedFile(path, ownFileBytes)) ?? '';
+  if (!known.startsWith(before) || !known.endsWith(after)) return false;
+  return !known.slice(before.length, known.length - after.length).includes('"');
+}
+
+const ownFileBytes = 16 * 1024;
 
 /** A template with its placeholders replaced; null if one of them has no value. */
 function fill(template: string, values: FileValues): string | null {

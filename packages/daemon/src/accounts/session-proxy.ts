@@ -7,6 +7,8 @@ export type SessionGrant = Pick<Grant, 'sessionId' | 'directory' | 'upstream' | 
 export type SessionProxy = {
   /** Grants a session its use, and sees to it that a proxy serves. Gives the session's token and the port. */
   grant(given: SessionGrant): Promise<{ token: string; port: number }>;
+  /** Changes the hosts that a session with a grant may reach; its token stays. */
+  setNetwork(sessionId: string, network: Grant['network']): Promise<void>;
   /** Ends the use of a session; its token is worth nothing from here on. */
   revoke(sessionId: string): Promise<void>;
 };

@@ -3,7 +3,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Account } from '@pawl/schema/record';
 import { mkdir } from 'node:fs/promises';
 import type { AccountFiles } from './account-files.ts';
-import { writePresetFiles } from './config-directory.ts';
+import { takesUrlFiles, writePresetFiles } from './config-directory.ts';
 
 /** The account as a session uses it: its environment, the secrets in it, and the server it contacts. */
 export type SessionUse = { env: Record<string, string>; secrets: string[]; baseUrl: string | null };
@@ -26,16 +26,17 @@ export async function proxiedKey(
   preset: ProviderPreset,
 ): Promise<ProxiedKey | null> {
   const use = preset.account;
-  if (use === null || use.key === null || !takesBaseUrl(account, use)) return null;
+  if (use === null || use.key === null || !(await takesBaseUrl(files, account, use))) return null;
   const names = Object.keys(await files.readSecrets(account.id));
   if (names.length !== 1 || names[0] !== use.key) return null;
   return { secretFile: files.secretFile(account.id), variable: use.key };
 }
 
-function takesBaseUrl(account: Account, use: AccountUse): boolean {
+/** True if a CLI takes another base URL for each run: by a variable, by arguments, or by a file that Pawl may replace. */
+async function takesBaseUrl(files: AccountFiles, account: Account, use: AccountUse): Promise<boolean> {
   if (use.baseUrl !== null || use.baseUrlArguments.length > 0) return true;
-  const inFile = Object.values(use.files).some((template) => template.includes('{baseUrl}'));
-  return inFile && hasOwnDirectory(account, use);
+  if (use.server === undefined || !hasOwnDirectory(account, use)) return false;
+  return takesUrlFiles(files.directory(account.id), use);
 }
 
 /** Prepares an account for a session, and returns what the session needs to use it. */

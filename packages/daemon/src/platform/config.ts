@@ -19,6 +19,7 @@ export function choicesOf(config: HomeConfig): Choices {
     mcpServers: config.mcp_servers,
     trustRepositorySettings: config.trust_repository_settings,
     proxy: config.proxy,
+    network: config.network,
     nudges: config.nudges,
     questions: {
       deadlineMs: config.questions.deadline_minutes === null ? null : config.questions.deadline_minutes * 60_000,

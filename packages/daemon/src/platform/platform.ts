@@ -62,6 +62,8 @@ export type Choices = {
   trustRepositorySettings: boolean;
   /** Sessions with an API key call their model through the proxy. */
   proxy: boolean;
+  /** `listed` sends the connections of sessions through the proxy, which knows the allowed hosts. */
+  network: 'open' | 'listed';
   /** `smart` nudges only agents that may have something to do, `fixed` all agents with a nudge, each time. */
   nudges: 'smart' | 'fixed' | 'off';
   /**
@@ -86,6 +88,7 @@ export const defaultChoices: Choices = {
   mcpServers: {},
   trustRepositorySettings: false,
   proxy: false,
+  network: 'open',
   nudges: 'smart',
   questions: { deadlineMs: null, policy: 'park' },
 };

@@ -66,9 +66,14 @@ export function openProxy({ home, store, environment, log }: ProxyParts): ProxyR
       const { port } = await serially(serve);
       return { token, port };
     },
+    setNetwork: (sessionId, network) =>
+      serially(async () => {
+        if (granted.has(sessionId)) await files.setNetwork(sessionId, network);
+      }),
     async revoke(sessionId) {
       granted.delete(sessionId);
-      await files.remove(sessionId);
+      // After a change of the grant that has begun, which would write the file again.
+      await serially(() => files.remove(sessionId));
     },
     async settle() {
       for (const sessionId of await files.list()) {

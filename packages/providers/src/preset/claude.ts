@@ -57,6 +57,7 @@ export const claude = definePreset({
       'AWS_BEARER_TOKEN_BEDROCK',
     ],
   },
+  hosts: ['api.anthropic.com', 'platform.claude.com', 'console.anthropic.com'],
   account: {
     key: 'ANTHROPIC_API_KEY',
     token: 'CLAUDE_CODE_OAUTH_TOKEN',

@@ -28,6 +28,7 @@ export const codex = definePreset({
     // It takes its server only from its config.
     ignored: ['OPENAI_BASE_URL'],
   },
+  hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
   account: {
     key: 'CODEX_API_KEY',
     token: null,

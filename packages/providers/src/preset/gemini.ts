@@ -33,6 +33,7 @@ export const gemini = definePreset({
     ],
     secrets: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   },
+  hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
   account: {
     key: 'GEMINI_API_KEY',
     token: null,

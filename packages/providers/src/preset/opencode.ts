@@ -32,6 +32,7 @@ export const opencode = definePreset({
     ],
     secrets: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'OPENROUTER_API_KEY', 'GEMINI_API_KEY', 'OPENCODE_AUTH_CONTENT'],
   },
+  hosts: ['api.anthropic.com', 'api.openai.com', 'openrouter.ai', 'opencode.ai'],
   account: {
     ...baseAccount,
     key: 'ANTHROPIC_API_KEY',

@@ -18,6 +18,7 @@ export const copilot = definePreset({
     ],
     secrets: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_API_KEY'],
   },
+  hosts: ['api.githubcopilot.com', '*.githubcopilot.com', 'api.github.com', 'github.com'],
   account: {
     ...baseAccount,
     key: 'COPILOT_PROVIDER_API_KEY',

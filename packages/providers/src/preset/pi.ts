@@ -14,6 +14,7 @@ export const pi = definePreset({
     // It takes its server only from models.json.
     ignored: ['ANTHROPIC_BASE_URL'],
   },
+  hosts: ['api.anthropic.com', 'api.openai.com', 'generativelanguage.googleapis.com', 'openrouter.ai'],
   account: {
     key: 'ANTHROPIC_API_KEY',
     token: 'ANTHROPIC_OAUTH_TOKEN',

@@ -16,6 +16,7 @@ export const qwen = definePreset({
     settings: ['OPENAI_BASE_URL', 'OPENAI_MODEL', 'QWEN_HOME'],
     secrets: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY'],
   },
+  hosts: ['api.openai.com', 'dashscope.aliyuncs.com', 'dashscope-intl.aliyuncs.com'],
   account: {
     key: 'OPENAI_API_KEY',
     token: null,

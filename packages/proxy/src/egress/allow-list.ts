@@ -12,21 +12,31 @@ export type AllowList = {
   namesAddress(address: string, port: number): boolean;
 };
 
-/** Reads entries such as `example.com`, `*.example.com`, `example.com:8443` and `10.0.0.7`. Others allow nothing. */
-export function readAllowList(texts: readonly string[]): AllowList {
+/**
+ * Reads entries such as `example.com`, `*.example.com`, `example.com:8443`, `10.0.0.7` and `*`. Others allow nothing. An
+ * entry of `denied` wins, and covers all ports if it names none.
+ */
+export function readAllowList(texts: readonly string[], denied: readonly string[] = []): AllowList {
   const entries = texts.map(parseEntry).filter((entry) => entry !== null);
+  const refused = denied.map(parseEntry).filter((entry) => entry !== null);
   const fits = (entry: Entry, port: number) => (entry.port === null ? usualPorts.includes(port) : entry.port === port);
   return {
     allows: ({ host, port }) =>
-      entries.some(
-        (entry) => fits(entry, port) && (entry.isAbove ? host.endsWith(`.${entry.host}`) : host === entry.host),
-      ),
+      entries.some((entry) => fits(entry, port) && covers(entry, host)) &&
+      !refused.some((entry) => (entry.port === null || entry.port === port) && covers(entry, host)),
     namesAddress: (address, port) =>
       entries.some((entry) => isIP(entry.host) !== 0 && entry.host === address && fits(entry, port)),
   };
 }
 
+/** True if an entry stands for a host: by its name, or by that of a host above. */
+function covers(entry: Entry, host: string): boolean {
+  if (entry.host === '*') return true;
+  return entry.isAbove ? host.endsWith(`.${entry.host}`) : host === entry.host;
+}
+
 function parseEntry(text: string): Entry | null {
+  if (text === '*') return { host: '*', isAbove: true, port: null };
   const isAbove = text.startsWith('*.');
   const rest = isAbove ? text.slice(2) : text;
   const target = parseTarget(rest);

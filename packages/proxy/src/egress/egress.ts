@@ -34,7 +34,7 @@ export function createEgress({ grants, records, resolve = addressesOf }: EgressP
       records.noteRefused(grant, host, port, reason);
       return { ok: false, status: 403, reason };
     };
-    const list = readAllowList(grant.network?.allow ?? []);
+    const list = readAllowList(grant.network?.allow ?? [], grant.network?.deny ?? []);
     if (!list.allows(target)) return refuse('it is not in the list of allowed hosts');
     const addresses = await resolve(host).catch(() => []);
     if (addresses.length === 0) return { ok: false, status: 502, reason: 'the name has no address' };

@@ -63,6 +63,13 @@ test('an entry allows its host on the usual ports, or on its own one', () => {
   expect(list.namesAddress('10.0.0.7', 22)).toBe(false);
 });
 
+test('a denied host wins over every entry, on all ports', () => {
+  const list = readAllowList(['*', 'example.com:8443'], ['*.evil.example', 'example.com']);
+  const allows = (text: string) => list.allows(parseTarget(text) ?? { host: '', port: 0 });
+  expect(['any.example:443', 'evil.example:443'].every(allows)).toBe(true);
+  expect(['a.evil.example:443', 'example.com:443', 'example.com:8443', 'any.example:22'].filter(allows)).toEqual([]);
+});
+
 test('knows private addresses in both families', () => {
   const isPrivate = createPrivateAddresses();
   const closed = [

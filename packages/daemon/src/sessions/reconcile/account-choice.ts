@@ -7,7 +7,7 @@ import { updateAgent } from '@pawl/store/agents/agents';
 import { sessionOfConversation } from '@pawl/store/sessions/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
-import { proxyFor } from './proxied-credentials.ts';
+import { proxyUse } from '../proxied/proxy-use.ts';
 import { letWait } from './verdict.ts';
 
 /**
@@ -102,13 +102,14 @@ export async function credentialsFor(
   { agent, run, session, preset }: { agent: Agent; run: Run; session: Session; preset: ProviderPreset },
 ): Promise<{ env: Record<string, string>; baseUrl: string | null }> {
   const account = session.accountId === null ? null : await accountById(platform.store.db, session.accountId);
-  if (account === null) return { env: agent.environment, baseUrl: null };
-  const through = await proxyFor(platform, { agent, run, session, preset, account });
+  const { through, env: proxied } = await proxyUse(platform, { agent, run, session, preset, account });
+  if (account === null) return { env: { ...agent.environment, ...proxied }, baseUrl: null };
   const { env, baseUrl } = await platform.accounts.sessionUse(account, preset, agent.model, through);
   const settings = shellSettings(agent, account, preset);
-  if (through !== null) return { env: { ...settings, ...env }, baseUrl };
+  if (through !== null) return { env: { ...settings, ...env, ...proxied }, baseUrl };
   // A directory named by the shell overrides the one that Pawl gives to its key.
-  return { env: account.kind === 'shell' ? { ...env, ...settings } : { ...settings, ...env }, baseUrl };
+  const own = account.kind === 'shell' ? { ...env, ...settings } : { ...settings, ...env };
+  return { env: { ...own, ...proxied }, baseUrl };
 }
 
 /** Names of variables that contain a location: a server, or settings that could name one. */

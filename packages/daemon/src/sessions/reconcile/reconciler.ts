@@ -12,6 +12,7 @@ import type { Ingest } from '../ingest/ingest.ts';
 import { adoptSessions } from './adopt.ts';
 import { createAlarms } from './alarms.ts';
 import type { Loop } from './loop.ts';
+import { applyRules } from '../proxied/session-network.ts';
 import { agentsToEnd, agentsToWake, providerToRetry } from './reconcile-events.ts';
 import { endHung, endSpent } from './session-ends.ts';
 import { isRunning } from './session-process.ts';
@@ -125,6 +126,9 @@ function wakeFor(loop: Loop, event: Event): void {
     endSessions(loop, dying.first)
       .finally(() => (loop.closed ? undefined : endSessions(loop, dying.last)))
       .catch((error: unknown) => log.error({ error: messageOf(error) }, 'failed to end a session; will retry'));
+  applyRules(loop.platform, event).catch((error: unknown) =>
+    log.error({ error: messageOf(error) }, 'failed to apply a network rule to running sessions'),
+  );
   const provider = providerToRetry(event);
   if (provider !== null)
     endWaitsFor(loop, provider).catch((error: unknown) =>

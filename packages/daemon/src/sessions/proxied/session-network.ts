@@ -1,0 +1,82 @@
+import { parseRule } from '@pawl/core/rules/rule-match';
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { Event } from '@pawl/schema/event';
+import type { Grant } from '@pawl/schema/proxy';
+import type { Agent, Session } from '@pawl/schema/record';
+import type { Rule } from '@pawl/schema/rule';
+import { agentById } from '@pawl/store/agents/agents';
+import { accountById } from '@pawl/store/projects/accounts';
+import { rulesFor } from '@pawl/store/rules/rules';
+import { openSessions } from '@pawl/store/sessions/sessions';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
+import { placesOf } from '../../platform/places.ts';
+
+type Place = { agent: Agent; session: Pick<Session, 'id' | 'accountId'>; preset: ProviderPreset | null };
+
+/** The hosts that a session may reach; null if its network is not limited. */
+export async function networkFor(platform: SessionPlatform, place: Place): Promise<Grant['network']> {
+  if (platform.choices.network === 'open') return null;
+  const { agent, session, preset } = place;
+  const { db } = platform.store;
+  const projectIds = (await placesOf(db, agent)).flatMap(({ agent: { projectId } }) => projectId ?? []);
+  const rules = await rulesFor(db, { sessionId: session.id, agentId: agent.id, projectIds });
+  const account = session.accountId === null ? null : await accountById(db, session.accountId);
+  const servers = [
+    account?.baseUrl,
+    agent.environment[preset?.account?.baseUrl ?? ''],
+    ...Object.values(platform.choices.mcpServers).map((server) => ('url' in server ? server.url : undefined)),
+  ];
+  return {
+    allow: [...new Set([...(preset?.hosts ?? []), ...servers.flatMap(hostOf), ...hostsIn(rules, 'allow')])],
+    deny: hostsIn(rules, 'deny'),
+  };
+}
+
+/** Applies a rule that was added or revoked to the sessions that run. */
+export async function applyRules(platform: SessionPlatform, { type }: Pick<Event, 'type'>): Promise<void> {
+  if (platform.choices.network === 'open' || (type !== 'rule.added' && type !== 'rule.revoked')) return;
+  for (const session of await openSessions(platform.store.db)) {
+    const agent = await agentById(platform.store.db, session.agentId);
+    if (agent === null) continue;
+    const preset = platform.providers.find(agent.provider);
+    await platform.proxy.setNetwork(session.id, await networkFor(platform, { agent, session, preset }));
+  }
+}
+
+/** The variables that send a session's connections through the proxy, except those to this machine. */
+export function proxyVariables(token: string, port: number): Record<string, string> {
+  const url = `http://session:${token}@127.0.0.1:${port}`;
+  return {
+    ...Object.fromEntries(
+      ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy', 'all_proxy'].map((name) => [name, url]),
+    ),
+    NODE_USE_ENV_PROXY: '1',
+  };
+}
+
+/** Keeps calls to the proxy itself away from any other proxy. */
+export function directVariables(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const known = environment['NO_PROXY'] ?? environment['no_proxy'] ?? '';
+  const names = [...known.split(',').filter((name) => name !== ''), '127.0.0.1', 'localhost', '::1'].join(',');
+  return { NO_PROXY: names, no_proxy: names };
+}
+
+function hostsIn(rules: readonly Rule[], effect: Rule['effect']): string[] {
+  return rules.flatMap((rule) => {
+    if (rule.effect !== effect) return [];
+    try {
+      const match = parseRule(rule.effect, rule.match);
+      return match.kind === 'network' ? [rule.match.replace(/^\s*network\s+/, '')] : [];
+    } catch {
+      // A rule of an earlier release that cannot be read allows nothing; a broken deny rule denies everything.
+      return effect === 'deny' && rule.match.trimStart().startsWith('network') ? ['*'] : [];
+    }
+  });
+}
+
+/** The host and port of a URL, as an entry of the list. */
+function hostOf(url: string | null | undefined): string[] {
+  const parsed = URL.parse(url ?? '');
+  if (parsed === null || parsed.hostname === '') return [];
+  return [parsed.port === '' ? parsed.hostname : `${parsed.hostname}:${parsed.port}`];
+}
