@@ -3,7 +3,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { AgentAction, Definition } from '@pawl/schema/definition';
 import { ownServer } from '@pawl/schema/mcp';
 import { quoted } from './field-value.ts';
-import { limitAllows, limitCovers, limitMayDeny } from './tool-limit.ts';
+import { limitAllows, limitAllowsCommand, limitCovers, limitMayDeny, limitMayDenyCommand } from './tool-limit.ts';
 import { canonicalTool, nameCovers, toolEntry } from './tool-name.ts';
 
 /**
@@ -22,15 +22,16 @@ export function mayUseTool(
   argument?: string,
 ): boolean {
   const name = canonicalTool(toolName);
+  const [allows, mayDeny] = name === 'Bash' ? [limitAllowsCommand, limitMayDenyCommand] : [limitAllows, limitMayDeny];
   const denied = deniedTools.map(toolEntry).some((entry) => {
     if (!nameCovers(entry.name, name)) return false;
-    return entry.limit === null || argument === undefined || limitMayDeny(entry.limit, argument);
+    return entry.limit === null || argument === undefined || mayDeny(entry.limit, argument);
   });
   if (denied) return false;
   if (nameCovers(ownVerbs, name)) return true;
   return tools.map(toolEntry).some((entry) => {
     if (!nameCovers(entry.name, name)) return false;
-    return entry.limit === null || (argument !== undefined && limitAllows(entry.limit, argument));
+    return entry.limit === null || (argument !== undefined && allows(entry.limit, argument));
   });
 }
 
@@ -39,7 +40,8 @@ export function isCovered(list: string[], text: string): boolean {
   const inner = toolEntry(text);
   return list.map(toolEntry).some((outer) => {
     if (!nameCovers(outer.name, inner.name)) return false;
-    return outer.limit === null || (inner.limit !== null && limitCovers(outer.limit, inner.limit));
+    const allows = inner.name === 'Bash' ? limitAllowsCommand : limitAllows;
+    return outer.limit === null || (inner.limit !== null && limitCovers(outer.limit, inner.limit, allows));
   });
 }
 

@@ -60,6 +60,7 @@ test.each([
   [['Bash'], ['Bash(git:*)'], ['Bash(git:*)']],
   [['Bash(git:*)'], ['Bash'], ['Bash(git:*)']],
   [['Bash(git:*)'], ['Bash(git log:*)', 'Bash(npm:*)'], ['Bash(git log:*)']],
+  [['Bash(git:*)'], ['Bash(git status)', 'Bash(git log $x)'], ['Bash(git status)']],
   [['mcp__forge__*'], ['mcp__forge__list', 'mcp__other__list'], ['mcp__forge__list']],
   [['mcp__forge__list'], ['mcp__*'], ['mcp__forge__list']],
 ] as [string[], string[], string[]][])('the intersection of %j and %j is %j', (one, other, both) => {

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { limitAllows, limitCovers, limitMayDeny } from '../../src/definitions/tool-limit.ts';
+import {
+  limitAllows,
+  limitAllowsCommand,
+  limitCovers,
+  limitMayDeny,
+  limitMayDenyCommand,
+} from '../../src/definitions/tool-limit.ts';
 
 test.each([
   ['git:*', 'git', true],
@@ -8,14 +14,26 @@ test.each([
   ['git:*', 'gitk', false],
   ['git:*', 'rm -rf git', false],
   ['git log:*', 'git log -1', true],
+  ['git log:*', 'git  "log" -1', true],
+  ['git log:*', "git log '; rm x'", true],
   ['git log:*', 'git push', false],
+  ['git log:*', 'git logs', false],
+  ['git log:*', 'git -c core.pager=x log', false],
   ['npm test', 'npm test', true],
   ['npm test', 'npm test -- --watch', false],
+  ['npm test | tee x', 'npm test | tee x', true],
   ['npm run test*', 'npm run test:unit', true],
+  ['npm run test*', 'npm run test:unit --silent', true],
+  ['npm run test*', 'npm run other', false],
+])('the limit %s allows the command %j: %s', (limit, argument, expected) => {
+  expect(limitAllowsCommand(limit, argument)).toBe(expected);
+});
+
+test.each([
   ['src/**', 'src/a/b.ts', true],
   ['src/**', 'src/../secret', false],
   ['src/**', 'lib/a.ts', false],
-])('the limit %s allows %j: %s', (limit, argument, expected) => {
+])('the limit %s allows the path %j: %s', (limit, argument, expected) => {
   expect(limitAllows(limit, argument)).toBe(expected);
 });
 
@@ -26,13 +44,33 @@ test.each([
   '\nrm x',
   '`rm x`',
   '$(rm x)',
+  '"$(rm x)"',
   '${x}',
+  '$x',
+  "$'\\x72m'",
   '> ~/.profile',
   '< /etc/passwd',
+  '<(rm x)',
   '& rm x',
+  '*',
+  '{a,b}',
+  '~',
+  "'unfinished",
+  '\u00a0',
+  '\0',
+  '\u202e',
 ])('a command that contains %j is outside every limit', (rest) => {
-  expect(limitAllows('git:*', `git log ${rest}`)).toBe(false);
-  expect(limitAllows('git*', `git log ${rest}`)).toBe(false);
+  expect(limitAllowsCommand('git:*', `git log ${rest}`)).toBe(false);
+  expect(limitAllowsCommand('git*', `git log ${rest}`)).toBe(false);
+});
+
+test.each(["r''m x", 'r\\m x', '/bin/rm x', 'sudo rm x', 'sh -c \'r""m x\''])('denied rm matches %j', (command) => {
+  expect(limitMayDenyCommand('rm:*', command)).toBe(true);
+});
+
+test('a denied command is found with options between its words', () => {
+  expect(limitMayDenyCommand('git push:*', 'git -C x push')).toBe(true);
+  expect(limitMayDenyCommand('git push:*', 'git pull')).toBe(false);
 });
 
 test.each([
@@ -45,6 +83,7 @@ test.each([
   ['npm test', 'npm install', false],
 ])('denied %s matches %j: %s', (limit, argument, expected) => {
   expect(limitMayDeny(limit, argument)).toBe(expected);
+  expect(limitMayDenyCommand(limit, argument)).toBe(expected);
 });
 
 test.each([
