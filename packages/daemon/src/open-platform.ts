@@ -24,6 +24,7 @@ import { createAuthority, personToken } from './platform/http/authority.ts';
 import type { Timing } from './platform/platform.ts';
 import { defaultChoices } from './platform/platform.ts';
 import { writePrograms } from './platform/programs-file.ts';
+import { createSandboxing } from './platform/sandboxing.ts';
 import { ensureRootAgent } from './platform/root-agent.ts';
 import { loadPromptAssets } from './prompts/assets.ts';
 import type { ProxyRoom } from './proxy/proxy.ts';
@@ -54,6 +55,8 @@ export async function openPlatform(
   const providers = homeProviders(home, options.providers ?? {}, log);
   const choices = { ...defaultChoices, ...options.choices };
   const proxy = openProxy({ home, store, environment, log });
+
+  const sandbox = createSandboxing(environment);
   const platform: SessionPlatform = {
     home,
     rootId: await ensureRootAgent(store),
@@ -73,7 +76,8 @@ export async function openPlatform(
     clock,
     repositories: new Map(),
     caches: createCaches(),
-    host: createHost(),
+    host: createHost({ confine: sandbox.confine }),
+    sandbox,
     log,
   };
   options.maskLogWith?.((line) => redact(platform, line));

@@ -35,6 +35,25 @@ const budget = z
   .strictObject(budgetSchema.partial().shape)
   .transform((given): Budget => ({ ...noBudget, ...dropUndefined(given) }));
 
+/** Generous bounds of a sandbox: a fork bomb or a leak hits them, and a build does not. */
+export const defaultSandboxLimits = { memoryBytes: 8 * 1024 ** 3, processes: 4_096, fileBytes: 8 * 1024 ** 3 } as const;
+
+const directory = z
+  .string()
+  .max(4_096)
+  .regex(/^(?:~?\/[^\0]*)$/, 'a directory is an absolute path, or begins with ~/');
+const gigabytes = z.number().positive().max(100_000).nullable().default(8);
+
+const sandboxOptions = z.strictObject({
+  /** Further directories that agents and checks may read, or write. */
+  readable: z.array(directory).max(200).default([]),
+  writable: z.array(directory).max(200).default([]),
+  /** The memory of one process, and the size of one file; null for no limit. */
+  memory_gb: gigabytes,
+  file_gb: gigabytes,
+  processes: z.number().int().positive().max(1_000_000).nullable().default(defaultSandboxLimits.processes),
+});
+
 /** All settings of the home's `config.yaml`. */
 export const homeConfigSchema = z.strictObject({
   /** The port on 127.0.0.1; 0 takes a free one. */
@@ -78,6 +97,10 @@ export const homeConfigSchema = z.strictObject({
   proxy: z.boolean().default(false),
   /** Whether sessions reach every host, or only listed ones: their provider's, and those of network rules. */
   network: z.enum(['open', 'listed']).default('open'),
+
+  /** Whether sessions and checks run in a sandbox: if there is one, never, or else not at all. */
+  sandbox: z.enum(['auto', 'off', 'required']).default('off'),
+  sandbox_options: sandboxOptions.default(() => sandboxOptions.parse({})),
   /** Whether agents are nudged. */
   nudges: z.enum(['smart', 'fixed', 'off']).default('smart'),
   /** What happens to a question to the person that is not answered in time. */

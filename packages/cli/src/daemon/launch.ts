@@ -76,6 +76,11 @@ function tryConnection(home: Home): Promise<string | null> {
 /** Starts a daemon in the background and waits until it answers. Losing the race to another one is fine. */
 export async function launchDaemon(home: Home): Promise<{ started: boolean }> {
   const deadline = performance.now() + startMs;
+  if (process.env['PAWL_SANDBOX']) {
+    throw new PawlError('daemon_unreachable', 'The daemon does not run, and an agent in a sandbox cannot start it.', {
+      hint: 'Try again later: the person starts it with `pawl up`.',
+    });
+  }
   refuseMisplaced(home);
   for (;;) {
     const report = await spawnDaemon(home).catch((error: unknown) => {

@@ -110,6 +110,11 @@ export type ProviderPreset = {
   repositorySettings: { paths: string[]; block: string[] | null; allow?: string[]; hides?: string[] };
   /** True for a stand-in that plays a script instead of asking a model; its work is not merged automatically. */
   scripted?: true;
+  /**
+   * Where it keeps its login and conversations below the person's home, if no variable names its directory; a sandbox
+   * shows these.
+   */
+  homePlaces?: string[];
   /** True if it reports the cost of a turn. */
   reportsCost?: boolean;
 };

@@ -153,12 +153,16 @@ async function findProject(platform: Platform, reference: string): Promise<Proje
   });
 }
 
-const sessionRecordSchema = z.object({ argv: z.array(z.string()), environment: z.array(z.string()) });
+const sessionRecordSchema = z.object({
+  argv: z.array(z.string()),
+  environment: z.array(z.string()),
+  sandboxed: z.boolean().default(false),
+});
 
 function describeSession(platform: Platform, session: Session): Inspection['sessions'][number] {
   const directory = sessionDirectory(platform.home, session.id);
   const record = sessionRecordSchema.safeParse(parseJson(readSmallFile(join(directory, 'session.json'), recordBytes)));
-  return { ...session, directory, ...(record.success ? record.data : { argv: [], environment: [] }) };
+  return { ...session, directory, ...(record.success ? record.data : { argv: [], environment: [], sandboxed: false }) };
 }
 
 /** The agent can write to its record, so the content is untrusted. */

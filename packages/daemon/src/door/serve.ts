@@ -1,6 +1,7 @@
 import type { Home } from '@pawl/protocol/node/home';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
+import { basename, join } from 'node:path';
 import type { Logger } from 'pino';
 import { restoreToken } from '../platform/http/authority.ts';
 import { listenOnLoopback, listenOnSocket, stopListening } from '../platform/http/listen.ts';
@@ -30,6 +31,7 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
   try {
     options.onPort(loopback.port);
     socket = await listenOnSocket(listener, home.socket);
+    linkDoor(home);
   } catch (error) {
     await stopListening([loopback.server]);
     throw error;
@@ -42,10 +44,23 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
       log.warn('the socket was deleted; listening again');
       void stopListening([socket]);
       socket = await listenOnSocket(listener, home.socket);
+      linkDoor(home);
     },
     async close() {
       rmSync(home.socket, { force: true });
       await stopListening([loopback.server, socket]);
     },
   };
+}
+
+/**
+ * Gives the socket its second name, in a directory that sandboxes see: a sandbox that outlives this daemon finds the next
+ * one's socket there.
+ */
+function linkDoor({ door, socket }: Home): void {
+  mkdirSync(door, { recursive: true, mode: 0o700 });
+  const path = join(door, basename(socket));
+  rmSync(`${path}.new`, { force: true });
+  linkSync(socket, `${path}.new`);
+  renameSync(`${path}.new`, path);
 }

@@ -3,6 +3,8 @@ import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import type { HomeConfig } from '@pawl/schema/home-config';
 import { homeConfigLimits, homeConfigSchema } from '@pawl/schema/home-config';
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import * as z from 'zod';
 import type { Choices, Timing } from './platform.ts';
 
@@ -21,11 +23,24 @@ export function choicesOf(config: HomeConfig): Choices {
     proxy: config.proxy,
     network: config.network,
     nudges: config.nudges,
+    sandbox: sandboxChoices(config),
     questions: {
       deadlineMs: config.questions.deadline_minutes === null ? null : config.questions.deadline_minutes * 60_000,
       policy: config.questions.policy,
     },
   };
+}
+
+function sandboxChoices({ sandbox: mode, sandbox_options: options }: HomeConfig): Choices['sandbox'] {
+  const { readable, writable, memory_gb: memory, processes, file_gb: file } = options;
+  const bytes = (gigabytes: number | null) => (gigabytes === null ? null : Math.ceil(gigabytes * 1024 ** 3));
+  const limits = { memoryBytes: bytes(memory), processes, fileBytes: bytes(file) };
+  return { mode, readable: readable.map(inHome), writable: writable.map(inHome), limits };
+}
+
+/** A path with `~` for the person's home. */
+function inHome(path: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
 }
 
 /** The intervals that a config file sets. */

@@ -13,6 +13,7 @@ import type { ProcessIdentity } from '@pawl/host/process/identity';
 import type { Agent, Budget, Project, Session } from '@pawl/schema/record';
 import type { Rule } from '@pawl/schema/rule';
 import { noBudget } from '@pawl/schema/record';
+import { defaultSandboxLimits } from '@pawl/schema/home-config';
 import { projectById } from '@pawl/store/projects/projects';
 import type { Store } from '@pawl/store/store';
 import { existsSync } from 'node:fs';
@@ -20,6 +21,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Caches } from './caches.ts';
 import type { Authority } from './http/authority.ts';
+import type { SandboxChoices, Sandboxing } from './sandboxing.ts';
 
 /** Intervals and timeouts; tests shorten them. */
 export type Timing = {
@@ -71,6 +73,7 @@ export type Choices = {
    * decide itself. A permission is denied.
    */
   questions: { deadlineMs: number | null; policy: 'park' | 'decide' };
+  sandbox: SandboxChoices;
 };
 
 /** Settings that the daemon reads again for each request. */
@@ -91,6 +94,7 @@ export const defaultChoices: Choices = {
   network: 'open',
   nudges: 'smart',
   questions: { deadlineMs: null, policy: 'park' },
+  sandbox: { mode: 'off', readable: [], writable: [], limits: defaultSandboxLimits },
 };
 
 /** The parts of the daemon that every room uses. */
@@ -117,6 +121,8 @@ export type Platform = {
   caches: Caches;
   /** Starts, finds and ends the processes of sessions and checks. */
   host: Host;
+  /** The sandbox that sessions and checks run in. */
+  sandbox: Sandboxing;
   log: Logger;
 };
 

@@ -5,6 +5,7 @@ import type { Checker } from '@pawl/daemon/checks/checker';
 import { createChecker } from '@pawl/daemon/checks/checker';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { repositoryOf } from '@pawl/daemon/platform/platform';
+import { createSandboxing } from '@pawl/daemon/platform/sandboxing';
 import { createHost } from '@pawl/host/host';
 import { strayProcesses } from '@pawl/host/session/stray';
 import { homeAt } from '@pawl/protocol/node/home';
@@ -92,6 +93,7 @@ export async function openCheckHome(place: string, options: CheckHomeOptions = {
     repositories: new Map(),
     caches: createCaches(),
     host: createHost(),
+    sandbox: createSandboxing({}),
     log: pino({ enabled: false }),
   } as Partial<SessionPlatform> as SessionPlatform;
   const repository = await repositoryOf(platform, project);

@@ -1,3 +1,4 @@
+import { createSandboxing } from '@pawl/daemon/platform/sandboxing';
 import { createHost } from '@pawl/host/host';
 import { createCaches } from '@pawl/daemon/platform/caches';
 import { newChange } from '@pawl/core/changes/change-life';
@@ -103,6 +104,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     currentChoices: async () => defaultChoices,
     choices: defaultChoices,
     host: createHost(),
+    sandbox: createSandboxing({}),
     definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),
     store,
     providers,

@@ -75,6 +75,9 @@ export const gitLimits = {
   replayedCommits: 200,
   /** The largest commit object that is read, without its files. */
   commitBytes: 1024 * 1024,
+  /** The largest loose object of a sandboxed agent that is accepted, compressed and not. */
+  foreignObjectBytes: 1024 * 1024 * 1024,
+  foreignContentBytes: 4 * 1024 * 1024 * 1024,
   /** The longest remote URL. */
   urlCharacters: 4_096,
   /** Files listed in a refusal. */

@@ -107,7 +107,12 @@ export type AgentList = z.infer<typeof agentListSchema>;
 export const inspectionSchema = z.object({
   agent: agentViewSchema,
   sessions: z.array(
-    sessionSchema.extend({ directory: z.string(), environment: z.array(z.string()), argv: z.array(z.string()) }),
+    sessionSchema.extend({
+      directory: z.string(),
+      environment: z.array(z.string()),
+      argv: z.array(z.string()),
+      sandboxed: z.boolean(),
+    }),
   ),
   runs: z.array(runSchema),
   worktree: worktreeContentSchema.nullable(),

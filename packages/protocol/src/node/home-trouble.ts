@@ -29,6 +29,7 @@ export function refuseMisplaced(home: Home): void {
     home.messages,
     home.mail,
     home.checks,
+    home.door,
     ...['backups', 'quarantine'].map((name) => join(home.root, name)),
   ];
   for (const path of directories) if (kindOf(path) === 'other') throw misplaced(path, 'not a directory', 'a directory');

@@ -6,6 +6,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 export type Home = {
   root: string;
   socket: string;
+  /** A directory with a second name of the socket, for sandboxes: they see this directory, and not the rest of the home. */
+  door: string;
   token: string;
   /** The serving daemon: pid, port, version. Advice for people and clients; the lock decides. */
   daemonFile: string;
@@ -58,6 +60,7 @@ export function homeAt(
   return {
     root: base,
     socket: socketPath(base, 'pawl'),
+    door: doorPath(base),
     token: join(base, 'token'),
     daemonFile: join(base, 'daemon.json'),
     config: join(base, 'config.yaml'),
@@ -106,4 +109,10 @@ function socketPath(base: string, name: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto');
   const hash = createHash('sha256').update(base).digest('hex').slice(0, 16);
   return join('/tmp', `pawl-${userInfo().uid}`, name === 'pawl' ? `${hash}.sock` : `${hash}-${name}.sock`);
+}
+
+/** Beside the socket, so that both are on one file system. */
+function doorPath(base: string): string {
+  const socket = socketPath(base, 'pawl');
+  return dirname(socket) === base ? join(base, 'door') : socket.replace(/\.sock$/, '.door');
 }

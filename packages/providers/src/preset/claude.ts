@@ -3,6 +3,7 @@ import { definePreset } from './base.ts';
 /** Claude Code, with a stdin that stays open. */
 export const claude = definePreset({
   name: 'claude',
+  homePlaces: ['.claude', '.claude.json'],
   description: 'Claude Code',
   command: [
     'claude',

@@ -15,6 +15,7 @@ export const codexQuiet = [
 /** Codex, one process per turn. */
 export const codex = definePreset({
   name: 'codex',
+  homePlaces: ['.codex'],
   description: 'OpenAI Codex',
   command: ['codex', 'exec', '--json', '--skip-git-repo-check', ...codexQuiet],
   process: {

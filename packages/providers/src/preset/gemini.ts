@@ -11,6 +11,7 @@ const settings = {
 /** Gemini CLI, one process per turn. */
 export const gemini = definePreset({
   name: 'gemini',
+  homePlaces: ['.gemini'],
   description: 'Google Gemini CLI',
   command: ['gemini', '--output-format', 'stream-json'],
   process: { names: ['gemini'], commandLine: '(^|/)gemini$|/gemini-cli/' },

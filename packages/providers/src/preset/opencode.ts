@@ -3,6 +3,7 @@ import { baseAccount, definePreset } from './base.ts';
 /** OpenCode, one process per turn. */
 export const opencode = definePreset({
   name: 'opencode',
+  homePlaces: ['.config/opencode', '.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
   description: 'OpenCode',
   // With a title it does not ask the model for one; its log on stderr is the only report of a limit.
   command: ['opencode', 'run', '--format', 'json', '--title', 'pawl', '--print-logs', '--log-level', 'ERROR'],

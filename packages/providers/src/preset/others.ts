@@ -3,6 +3,7 @@ import { baseAccount, definePreset } from './base.ts';
 /** GitHub Copilot CLI. */
 export const copilot = definePreset({
   name: 'copilot',
+  homePlaces: ['.copilot'],
   description: 'GitHub Copilot CLI',
   command: ['copilot', '--output-format', 'json', '--no-ask-user', '--no-auto-update', '--disable-client-telemetry'],
   process: { names: ['copilot'], commandLine: '(^|/)copilot$|/@github/copilot/' },
@@ -61,6 +62,7 @@ const clineProviders = {
 /** Cline, which cannot resume a conversation unattended. */
 export const cline = definePreset({
   name: 'cline',
+  homePlaces: ['.cline'],
   description: 'Cline',
   command: ['cline', '--json'],
   process: { names: ['cline'], commandLine: '(^|/)cline$|/node_modules/cline/' },
@@ -110,6 +112,7 @@ models:
 /** Continue's CLI, which prints only its last words. */
 export const continueCli = definePreset({
   name: 'continue',
+  homePlaces: ['.continue'],
   description: 'Continue CLI',
   command: ['cn', '-p', '--format', 'json'],
   process: { names: ['cn'], commandLine: '(^|/)cn$|/@continuedev/cli/' },

@@ -3,6 +3,7 @@ import { definePreset } from './base.ts';
 /** pi, one process per turn. */
 export const pi = definePreset({
   name: 'pi',
+  homePlaces: ['.pi'],
   description: 'pi',
   command: ['pi', '--mode', 'json', '-p'],
   process: { names: ['pi'], commandLine: '(^|/)pi$|/pi-coding-agent/' },

@@ -3,6 +3,7 @@ import { definePreset } from './base.ts';
 /** Qwen Code, with a stdin that stays open. */
 export const qwen = definePreset({
   name: 'qwen',
+  homePlaces: ['.qwen'],
   description: 'Qwen Code',
   command: ['qwen', '--input-format', 'stream-json', '--output-format', 'stream-json', '--include-partial-messages'],
   process: { names: ['qwen'], commandLine: '(^|/)qwen$|/qwen-code/' },

@@ -33,7 +33,10 @@ function describe(inspection: Inspection, { colours }: CommandContext): string {
     ),
     ...(agent.run?.questions ?? []).map(({ question }) => line('question', printableLine(question))),
     ...sessions.flatMap((session) => [
-      line(`session ${session.no}`, `${session.purpose}: ${sessionTime(session)}`),
+      line(
+        `session ${session.no}`,
+        `${session.purpose}: ${sessionTime(session)}${session.sandboxed ? ', in a sandbox' : ''}`,
+      ),
       line('', colours.dim(printableLine(session.directory))),
       line('', colours.dim(`environment: ${session.environment.map(printableLine).join(' ')}`)),
     ]),

@@ -32,6 +32,7 @@ import { readSignal } from '../../platform/signal-file.ts';
 import { redactValue } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { processOf } from './session-process.ts';
+import { settleObjects } from '../session-sandbox.ts';
 import { findBreach, hasBudget } from './spending.ts';
 import { reasonToGoOn, recordVerdict } from './verdict.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
@@ -53,6 +54,8 @@ export async function finishSession(
   if (run === null) return;
   const { exitCode, claimed } = await processOf(platform, agent, session).end({ graceMs: platform.timing.stopGraceMs });
   await platform.proxy.revoke(session.id);
+
+  await settleObjects(platform, agent);
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
   const stored = (await sessionById(platform.store.db, session.id)) ?? session;

@@ -20,6 +20,7 @@ import { writePrompt } from '../../prompts/sent.ts';
 import { sessionServers } from '../session-servers.ts';
 import { credentialsFor } from './account-choice.ts';
 import { promptFor } from './session-prompt.ts';
+import { sandboxed } from '../session-sandbox.ts';
 
 /** A planned session, with the provider that runs it. */
 type Planned = {
@@ -58,12 +59,14 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
     blockSettings: blocked,
     baseUrl,
   });
-  const launch = launchOf(platform, planned, { words, credentials, directory, temporary });
+  const plain = launchOf(platform, planned, { words, credentials, directory, temporary });
+  const launch = await sandboxed(platform, plain, { agent, preset, temporary });
   await mkdir(temporary, { recursive: true, mode: 0o700 });
   // The record has the names of variables only, since some values are secret.
   const record = {
     argv: [launch.command, ...launch.arguments],
     environment: Object.keys(launch.environment).toSorted(),
+    sandboxed: launch.sandbox !== null,
   };
   await writeFile(join(directory, 'session.json'), JSON.stringify(record), { mode: 0o600 });
   await writePrompt(directory, { system: prompt.system ?? '', turn: prompt.turn });

@@ -1,0 +1,87 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import { confinedGit, confineWorktree } from '@pawl/git/confined/confined-worktree';
+import { foldPrivateObjects } from '@pawl/git/confined/private-objects';
+import { programOf } from '@pawl/providers/detect';
+import { messageOf } from '@pawl/schema/error';
+import type { LaunchSpec, Mount } from '@pawl/schema/launch-spec';
+import type { Agent } from '@pawl/schema/record';
+import { mkdirSync } from 'node:fs';
+import { basename, isAbsolute, join } from 'node:path';
+import { placesOf, workingDirectory } from '../platform/places.ts';
+import type { Platform } from '../platform/platform.ts';
+import { projectOf, repositoryOf } from '../platform/platform.ts';
+import { machineMounts, shows } from '../platform/sandbox-view.ts';
+
+type Session = {
+  agent: Agent;
+  preset: ProviderPreset;
+  /** Its temporary directory. */
+  temporary: string;
+};
+
+/** The launch of a session in a sandbox, if it runs in one. Prepares its worktrees. */
+export async function sandboxed(platform: Platform, launch: LaunchSpec, session: Session): Promise<LaunchSpec> {
+  const machine = await platform.sandbox.machine(platform.choices);
+  if (machine === null) return launch;
+  const { agent, preset, temporary } = session;
+  const { environment } = launch;
+  const mounts: Mount[] = [
+    ...machineMounts(platform, machine, { environment, programs: [launch.command, programOf(preset)] }),
+    ...accountMounts(preset, environment),
+    ...scriptedMounts(platform, agent, preset),
+    ...doorMounts(platform),
+    ...(await worktreeMounts(platform, agent)),
+  ];
+  return {
+    ...launch,
+    environment: { ...environment, ...confinedGit },
+    sandbox: { temporary, mounts, network: 'host', limits: platform.choices.sandbox.limits },
+  };
+}
+
+/** After a session, when nothing of it runs: moves the objects that it wrote into its repositories. */
+export async function settleObjects(platform: Platform, agent: Agent): Promise<void> {
+  for (const { agent: there } of await placesOf(platform.store.db, agent)) {
+    try {
+      const repository = await repositoryOf(platform, await projectOf(platform.store, there));
+      const { refused } = await foldPrivateObjects(repository, agent.id);
+      if (refused.length > 0)
+        platform.log.warn({ agent: agent.alias, objects: refused.slice(0, 10) }, 'refused forged or damaged objects');
+    } catch (error) {
+      // They stay visible where they are, and the next session's end tries again.
+      platform.log.warn({ agent: agent.alias, error: messageOf(error) }, 'failed to take over objects');
+    }
+  }
+}
+
+async function worktreeMounts(platform: Platform, agent: Agent): Promise<Mount[]> {
+  const mounts: Mount[] = [];
+  for (const { agent: there } of await placesOf(platform.store.db, agent)) {
+    const repository = await repositoryOf(platform, await projectOf(platform.store, there));
+    const path = workingDirectory({ ...there, workdir: null });
+    mounts.push(...(await confineWorktree(repository, { path, branch: there.branch, name: agent.id })));
+  }
+  return mounts;
+}
+
+/** The directory with the CLI's login: the one that a variable names, else the usual ones in the person's home. */
+function accountMounts(preset: ProviderPreset, environment: Readonly<Record<string, string>>): Mount[] {
+  const named = environment[preset.account?.directory ?? ''] ?? '';
+  if (named !== '') return shows(named, 'writable');
+  const home = environment['HOME'];
+  if (home === undefined || !isAbsolute(home)) return [];
+  return (preset.homePlaces ?? []).flatMap((path) => shows(join(home, path), 'writable'));
+}
+
+/** The scripted agent reads its scenario, and keeps its state in the home. */
+function scriptedMounts(platform: Platform, agent: Agent, preset: ProviderPreset): Mount[] {
+  if (preset.scripted !== true) return [];
+  mkdirSync(platform.home.scripted, { recursive: true, mode: 0o700 });
+  return [...shows(platform.home.scripted, 'writable'), ...shows(agent.options['scenario'] ?? '', 'readable')];
+}
+
+/** The daemon's socket, by a directory that later daemons put theirs into, too. The person's token stays hidden. */
+function doorMounts({ home }: Platform): Mount[] {
+  const door = join(home.door, basename(home.socket));
+  return [...shows(home.door, 'readable'), { at: home.socket, show: 'link', to: door }];
+}
