@@ -114,7 +114,7 @@ function bodyOf(schema: Schema, text: string, right: Record<string, unknown>, na
 
 /** Fields that must have a valid value; undefined omits one. */
 const leftOut = Object.fromEntries(
-  'planned mode budget projects base model definition alias sessionId account environment email baseUrl from addresses switch project failure phase task agent'
+  'planned mode access budget projects base model definition alias sessionId account environment email baseUrl from addresses switch project failure phase task agent'
     .split(' ')
     .map((name) => [name, undefined]),
 );
