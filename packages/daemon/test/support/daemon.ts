@@ -11,6 +11,7 @@ import { homeAt } from '@pawl/protocol/node/home';
 import type { ForkBody, WorkBody } from '@pawl/protocol/agents/verb-view';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/directory/data-directory';
+import { openRuns } from '@pawl/store/sessions/runs';
 import { giveDatabase } from '@pawl/testing/home-database';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
@@ -111,8 +112,9 @@ export async function startTestDaemon(
   const stop = async () => {
     if (stopped) return;
     stopped = true;
-    for (const { id, run } of (await client.listAgents({ all: true })).agents)
-      if (run?.status === 'running') await client.stopAgent(id);
+    // Not by a list of agents: that scans all processes of the machine.
+    const runs = await openRuns(daemon.store.db);
+    for (const agentId of new Set(runs.map((run) => run.agentId))) await client.stopAgent(agentId);
     unshareStore(home.root);
     await daemon.stop('test');
     lock.release();
