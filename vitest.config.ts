@@ -11,8 +11,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/build.ts',
     pool: 'forks',
-    // Most tests wait for processes more than they compute, so not even on a small machine one at a time.
-    maxWorkers: Math.max(3, availableParallelism()),
+    // Most tests wait for processes: with three at a time a sixth of two cores is idle.
+    maxWorkers: Math.max(5, availableParallelism()),
     // Longer than any wait for a single fact (packages/testing/src/wait-until.ts), so that a failure names the fact.
     testTimeout: 180_000,
     hookTimeout: 180_000,
