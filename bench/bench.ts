@@ -6,6 +6,7 @@ import { comparison, readBaseline, saveBaseline } from './baseline.ts';
 import type { Measure } from './measure.ts';
 import { ps, version } from './measure/command-line.ts';
 import { commit } from './measure/commit.ts';
+import { firstToken } from './measure/first-token.ts';
 import { growth } from './measure/growth.ts';
 import { history } from './measure/history.ts';
 import { ingest } from './measure/ingest.ts';
@@ -32,6 +33,7 @@ const measures: Measure[] = [
   spawnMany,
   ingest,
   lineLatency,
+  firstToken,
   commit,
   growth,
   history,

@@ -12,6 +12,7 @@ export const programPaths = {
   /** With the command line's flags. */
   daemon: [...programs.daemon.slice(0, -1), join(dist, 'daemon.mjs')],
   scriptedAgent: join(dist, 'scripted-agent.mjs'),
+  proxy: join(dist, 'proxy.mjs'),
 };
 
 /** Runs a command to its end and returns its duration in milliseconds. Its failure fails the measure. */
