@@ -74,6 +74,8 @@ export type RuleRequest = {
   paths?: RulePath[];
   /** A host name or address, with or without a port: `example.org:443`. */
   host?: string;
+  /** A part of the request that no rule describes, such as an option of the tool; then no allow rule matches. */
+  unclear?: string;
   /** The directory of the request, absolute and without symbolic links; null if unknown. */
   cwd: string | null;
   /** The agent's worktree, absolute and without symbolic links; null if it has none. */

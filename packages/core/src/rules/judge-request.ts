@@ -38,6 +38,7 @@ export function judgeRequest<R extends JudgingRule>(rules: readonly R[], request
   if (broken !== undefined) return ask(`the deny rule “${cutText(broken.match, 100)}” cannot be read`);
   const searched = denies.find(({ match }) => match.kind === 'tool' && isSearched(match, request));
   if (searched !== undefined) return ask(`it may reach files that the rule “${searched.rule.match}” denies`);
+  if (request.unclear !== undefined) return ask(`it has ${request.unclear}, which no rule allows`);
   return judgeAllowed(
     parsed.filter(({ rule }) => rule.effect === 'allow'),
     request,
@@ -75,7 +76,8 @@ function isAllowed(match: RuleMatch, request: RuleRequest): boolean {
     return request.kind === 'network' && asked !== null && allowsHost(match.name, asked);
   }
   const tool = canonicalTool(request.tool);
-  if (request.kind === 'network' || request.command !== undefined || !nameCovers(match.tool, tool)) return false;
+  const isOfHost = request.kind === 'network' && tool !== 'WebSearch';
+  if (isOfHost || request.command !== undefined || !nameCovers(match.tool, tool)) return false;
   return isPathTool(tool) || request.kind === 'file' ? allowsPaths(match.path, request) : match.path === null;
 }
 

@@ -33,7 +33,7 @@ function narrowest(request: RuleRequest): RuleMatch {
     if (commands.length > 1) throw noRuleFor('it has several commands; add a rule for each');
     return { kind: 'command', words: words.map(({ text, stars }) => ({ text, stars })) };
   }
-  if (request.kind === 'network') {
+  if (request.kind === 'network' && tool !== 'WebSearch') {
     const name = readNetworkName(request.host ?? '');
     if (name === null) throw noRuleFor('it names no host');
     return { kind: 'network', name };

@@ -81,9 +81,12 @@ function readCommand(effect: RuleEffect, text: string, rest: string): RuleMatch 
 function readTool(effect: RuleEffect, text: string, rest: string): RuleMatch {
   const [, called = '', path = ''] = /^(\S+)(?:\s+(.*))?$/s.exec(rest) ?? [];
   if (!/^(?:[A-Za-z][\w.:-]*|mcp__[\w-]+__\*)$/.test(called)) throw noRule(text, 'it names no tool');
-  const tool = canonicalTool(called);
+  const tool = wholeServer(canonicalTool(called));
   if (effect === 'allow' && tool === 'Bash') {
     throw noRule(text, 'it would allow every command; name the commands, such as “command npm test”');
+  }
+  if (effect === 'allow' && tool === 'WebFetch') {
+    throw noRule(text, 'it would allow every host; name the hosts, such as “network example.org”');
   }
   if (path === '') return { kind: 'tool', tool, path: null };
   if (!isPathTool(tool)) throw noRule(text, `${tool} has no path`);
@@ -91,6 +94,11 @@ function readTool(effect: RuleEffect, text: string, rest: string): RuleMatch {
     throw noRule(text, 'a path is absolute or below the worktree, without ~ . and ..');
   }
   return { kind: 'tool', tool, path };
+}
+
+/** `mcp__forge` names all tools of that server, as in a definition. */
+function wholeServer(tool: string): string {
+  return /^mcp__(?!.*__)[^*]+$/.test(tool) ? `${tool}__*` : tool;
 }
 
 function readNetwork(effect: RuleEffect, text: string, rest: string): RuleMatch {

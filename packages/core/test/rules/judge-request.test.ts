@@ -136,6 +136,15 @@ test('a tool without path or command is allowed by its name only', () => {
   expect(effectOf([allow('tool WebFetch')], aHost('example.org'))).toBe('ask');
 });
 
+test('a request with a part that no rule describes is never allowed, and still denied', () => {
+  const request = { ...aCommand('npm test'), unclear: 'the field env' };
+  expect(judgeRequest([allow('command npm test')], request)).toMatchObject({
+    effect: 'ask',
+    reason: 'it has the field env, which no rule allows',
+  });
+  expect(effectOf([deny('command npm')], request)).toBe('deny');
+});
+
 test('a rule that cannot be read allows nothing, and a deny rule leaves nothing allowed', () => {
   expect(effectOf([allow('nonsense'), allow('tool Bash')], aCommand('ls'))).toBe('ask');
   const judged = judgeRequest([allow('command ls'), deny('nonsense')], aCommand('ls'));

@@ -11,6 +11,8 @@ test.each([
   [`command git commit -m 'a b'`, `command git commit -m 'a b'`],
   [`command grep '*' a"*"b*`, `command grep '*' 'a*b'*`],
   ['tool shell', 'tool Bash'],
+  ['tool mcp__forge', 'tool mcp__forge__*'],
+  ['tool mcp__forge__list', 'tool mcp__forge__list'],
   ['tool write_file src/**', 'tool Write src/**'],
   ['network EXAMPLE.org.', 'network example.org'],
   ['network *.example.org:443', 'network *.example.org:443'],
@@ -54,7 +56,9 @@ test.each([
   ['tool *', /names no tool/],
   ['tool Bash', /would allow every command/],
   ['tool shell', /would allow every command/],
-  ['tool WebFetch src/**', /WebFetch has no path/],
+  ['tool WebFetch', /would allow every host/],
+  ['tool web_fetch src/**', /would allow every host/],
+  ['tool WebSearch src/**', /WebSearch has no path/],
   ['tool Write ../x', /without ~ . and \.\./],
   ['tool Write src/../x', /without ~ . and \.\./],
   ['tool Write ~/x', /without ~ . and \.\./],
@@ -86,6 +90,7 @@ test.each([
   [aFile('Write', '.env'), 'tool Write .env'],
   [aFile('Read', '/etc/hosts', '/etc/hosts'), 'tool Read /etc/hosts'],
   [aHost('Example.org:443'), 'network example.org:443'],
+  [{ kind: 'network' as const, tool: 'WebSearch', cwd: worktree, worktree }, 'tool WebSearch'],
   [{ kind: 'tool' as const, tool: 'mcp__forge__list', cwd: worktree, worktree }, 'tool mcp__forge__list'],
 ])('the narrowest rule for a request is the exact one', (request, match) => {
   expect(ruleFromRequest(request, 'project')).toEqual({ scope: 'project', effect: 'allow', match });

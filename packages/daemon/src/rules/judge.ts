@@ -15,7 +15,7 @@ import { realPath, resolvePaths } from './request-paths.ts';
 export type ActiveRule = JudgingRule & { id: string | null };
 
 /** A request as a CLI makes it. */
-export type AskedRequest = Pick<RuleRequest, 'kind' | 'tool' | 'command' | 'host'> & {
+export type AskedRequest = Pick<RuleRequest, 'kind' | 'tool' | 'command' | 'host' | 'unclear'> & {
   paths?: readonly string[];
   cwd: string | null;
 };
