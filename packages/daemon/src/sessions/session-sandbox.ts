@@ -1,6 +1,7 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { confinedGit, confineWorktree } from '@pawl/git/confined/confined-worktree';
 import { foldPrivateObjects } from '@pawl/git/confined/private-objects';
+import { programs } from '@pawl/protocol/node/programs';
 import { programOf } from '@pawl/providers/detect';
 import { messageOf } from '@pawl/schema/error';
 import type { LaunchSpec, Mount } from '@pawl/schema/launch-spec';
@@ -32,11 +33,19 @@ export async function sandboxed(platform: Platform, launch: LaunchSpec, session:
     ...doorMounts(platform),
     ...(await worktreeMounts(platform, agent)),
   ];
+  const limits = platform.choices.sandbox.limits;
   return {
-    ...launch,
+    ...(platform.choices.network === 'listed' ? behindProxy(platform, launch) : launch),
     environment: { ...environment, ...confinedGit },
-    sandbox: { temporary, mounts, network: 'host', limits: platform.choices.sandbox.limits },
+    sandbox: { temporary, mounts, network: platform.choices.network === 'listed' ? 'none' : 'host', limits },
   };
+}
+
+/** A launch without network but for the proxy, which it reaches at the same port as outside. */
+function behindProxy({ home }: Platform, launch: LaunchSpec): LaunchSpec {
+  const { port } = new URL(launch.environment['HTTPS_PROXY'] ?? '');
+  const words = [...programs.proxy, 'forward', port, home.proxySocket, '--', launch.command, ...launch.arguments];
+  return { ...launch, command: process.execPath, arguments: words };
 }
 
 /** After a session, when nothing of it runs: moves the objects that it wrote into its repositories. */

@@ -45,7 +45,7 @@ export type Home = {
   hooks: string;
   /** The proxy's files: which sessions may use it, and who serves. Only its owner can enter. */
   proxy: string;
-  /** The proxy's unix socket. */
+  /** The proxy's unix socket, where sandboxes see it. */
   proxySocket: string;
 };
 
@@ -59,7 +59,7 @@ export function homeAt(
   const base = canonicalPath(resolve(root));
   return {
     root: base,
-    socket: socketPath(base, 'pawl'),
+    socket: socketPath(base),
     door: doorPath(base),
     token: join(base, 'token'),
     daemonFile: join(base, 'daemon.json'),
@@ -84,7 +84,7 @@ export function homeAt(
     requests: join(base, 'requests'),
     hooks: join(base, 'hooks'),
     proxy: join(base, 'proxy'),
-    proxySocket: socketPath(base, 'proxy'),
+    proxySocket: join(doorPath(base), 'proxy.sock'),
   };
 }
 
@@ -99,20 +99,20 @@ function canonicalPath(path: string): string {
 }
 
 /**
- * `<name>.sock` in the home, or, if that path is too long for a socket, a name derived from it in a private directory.
+ * `pawl.sock` in the home, or, if that path is too long for a socket, a name derived from it in a private directory.
  * That one does not follow TMPDIR, which differs between a person's shell and an agent's and may itself be long.
  */
-function socketPath(base: string, name: string): string {
-  const plain = join(base, `${name}.sock`);
+function socketPath(base: string): string {
+  const plain = join(base, 'pawl.sock');
   if (Buffer.byteLength(plain) <= socketPathBytes) return plain;
   // Few homes need it, and loading it takes a tenth of a short command's time.
   const { createHash } = process.getBuiltinModule('node:crypto');
   const hash = createHash('sha256').update(base).digest('hex').slice(0, 16);
-  return join('/tmp', `pawl-${userInfo().uid}`, name === 'pawl' ? `${hash}.sock` : `${hash}-${name}.sock`);
+  return join('/tmp', `pawl-${userInfo().uid}`, `${hash}.sock`);
 }
 
 /** Beside the socket, so that both are on one file system. */
 function doorPath(base: string): string {
-  const socket = socketPath(base, 'pawl');
+  const socket = socketPath(base);
   return dirname(socket) === base ? join(base, 'door') : socket.replace(/\.sock$/, '.door');
 }
