@@ -13,6 +13,7 @@ export const rooms: readonly Room[] = [
   { name: 'tasks', holds: 'planned tasks: claimed, released, settled' },
   { name: 'mail', holds: 'mail rows, delivery, receipts, mailbox files' },
   { name: 'registry', holds: 'the end of agents, and the agent that the person acts as' },
+  { name: 'approvals', holds: 'requests of CLIs for approval: recorded, judged, answered, sent' },
   { name: 'sessions', holds: 'reconciler, start, ingest, finish, spending, providers' },
   { name: 'agents', holds: 'fork, kill, signals, history, desk, worktrees, errands' },
   { name: 'questions', holds: 'questions, permissions and their part of the inbox' },

@@ -22,7 +22,11 @@ export class Conversation {
 
   /** Returns the exit code: 1 if the conversation could not start or its last turn failed. */
   async run(): Promise<number> {
-    const inbox = new Inbox(process.stdin, (control) => void this.#answer(control), report);
+    const inbox = new Inbox(
+      process.stdin,
+      { control: (control) => void this.#answer(control), answer: (answer) => this.#protocol.answer?.(answer) },
+      report,
+    );
     try {
       if (
         (await within(

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ApprovalAnswer } from '@pawl/wire/approval-line';
 import type { ControlRequest, InputLine, UserTurn } from '@pawl/wire/claude-input';
 import { parseInput } from '@pawl/wire/claude-input';
 import { bridgeLimits } from './limit.ts';
@@ -11,6 +12,7 @@ import { LineSplitter } from './line-splitter.ts';
 export class Inbox {
   readonly #stream: Readable;
   readonly #onControl: (control: ControlRequest) => void;
+  readonly #onAnswer: (answer: ApprovalAnswer) => void;
   readonly #report: (message: string) => void;
   readonly #splitter = new LineSplitter(bridgeLimits.inputBytes);
   readonly #inputs: UserTurn[] = [];
@@ -19,9 +21,14 @@ export class Inbox {
   readonly #seen = new Set<string>();
   #ended = false;
 
-  constructor(stream: Readable, onControl: (control: ControlRequest) => void, report: (message: string) => void) {
+  constructor(
+    stream: Readable,
+    on: { control(control: ControlRequest): void; answer(answer: ApprovalAnswer): void },
+    report: (message: string) => void,
+  ) {
     this.#stream = stream;
-    this.#onControl = onControl;
+    this.#onControl = on.control;
+    this.#onAnswer = on.answer;
     this.#report = report;
     stream.on('data', (chunk: Buffer) => this.#take(this.#splitter.push(chunk)));
     stream.on('end', () => this.#end());
@@ -51,6 +58,7 @@ export class Inbox {
         'text' in line ? parseInput(line.text) : { refused: `it has ${line.oversizedBytes} bytes, which is too many` };
       if ('control' in parsed) this.#onControl(parsed.control);
       else if ('turn' in parsed) this.#admit(parsed.turn);
+      else if ('answer' in parsed) this.#onAnswer(parsed.answer);
       else this.#report(`skipped an input line: ${parsed.refused}`);
     }
     if (this.#inputs.length >= bridgeLimits.queuedInputs) this.#stream.pause();

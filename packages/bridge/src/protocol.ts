@@ -1,4 +1,5 @@
 import type { Arguments } from './arguments.ts';
+import type { ApprovalAnswer } from '@pawl/wire/approval-line';
 import type { UserTurn } from '@pawl/wire/claude-input';
 import type { InnerLine } from './line-splitter.ts';
 import type { TurnEnd, Voice } from './voice.ts';
@@ -38,4 +39,6 @@ export type Protocol = {
   steer(input: UserTurn): Promise<boolean>;
   /** Asks the agent to end the running turn; its end follows. */
   interrupt(): Promise<void>;
+  /** Passes on the answer to a request for approval; ignores one for a request that is not open. */
+  answer?(answer: ApprovalAnswer): void;
 };

@@ -28,6 +28,7 @@ import type { DaemonClock } from './platform/clock.ts';
 import { followJump } from './platform/clock.ts';
 import { followEvents } from './platform/event-feed.ts';
 import type { Choices, Timing } from './platform/platform.ts';
+import { watchApprovals } from './approvals/approvals.ts';
 import { watchQuestions } from './questions/question-watch.ts';
 import { followOutput } from './sessions/output-feed.ts';
 import { createHealth } from './supervision/health.ts';
@@ -149,6 +150,7 @@ function startWatches({ platform, proxy, reconciler, signals, mailRoom, question
   const stateFile = keepStateFile(platform);
   const dropped = startImport(platform);
   const mirror = keepMirror(platform, dropped.isOurs);
+  const approvalWatch = watchApprovals(platform);
   const questionWatch = watchQuestions(platform, questions, signals);
   const leaving = startLeaving(platform, { reconciler });
   const health = createHealth(platform, { reconciler, signals, crews, leaving });
@@ -157,7 +159,18 @@ function startWatches({ platform, proxy, reconciler, signals, mailRoom, question
     loops,
     async close() {
       proxy.close();
-      for (const each of [loops, leaving, adoption, questionWatch, mailRoom, reconciler, stateFile, dropped, mirror])
+      for (const each of [
+        loops,
+        leaving,
+        adoption,
+        questionWatch,
+        approvalWatch,
+        mailRoom,
+        reconciler,
+        stateFile,
+        dropped,
+        mirror,
+      ])
         await each.close();
     },
   };

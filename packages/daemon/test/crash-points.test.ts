@@ -63,6 +63,12 @@ const suites: Record<string, readonly CrashPoint[]> = {
   'supervision/leaving-crash.test.ts': ['leaving.after_announcement', 'leaving.after_end'],
   'projects/crew-crash.test.ts': ['crew.after_member', 'crew.after_stop', 'detached.after_head'],
   'proxy/proxy-crash.test.ts': ['spawn.after_grant'],
+  'approvals/approvals-crash.test.ts': [
+    'approval.after_judge',
+    'approval.after_answer',
+    'approval.after_write',
+    'approval.after_send',
+  ],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
   'queue/refresh-crash.test.ts': [
     'refresh.after_intent',

@@ -9,7 +9,8 @@ import type { Tone } from './tone.ts';
 export function agentTone(state: string): Tone {
   if (state === 'completed') return 'good';
   if (state === 'running' || state === 'starting') return 'active';
-  if (['waiting_for_input', 'exhausted', 'over_budget', 'paused'].includes(state)) return 'attention';
+  if (['waiting_for_input', 'waiting_for_approval', 'exhausted', 'over_budget', 'paused'].includes(state))
+    return 'attention';
   return state === 'crashed' ? 'bad' : 'muted';
 }
 

@@ -1,9 +1,17 @@
 import * as z from 'zod';
+import { approvalKinds } from './approval/approval-kind.ts';
 import { idSchema, nameSchema } from './id.ts';
 import { mailChannels, mailKinds, questionEnds } from './mail.ts';
 import { checkOutcomes, findingSchema, testCountSchema } from './change.ts';
 import { ruleEffects, ruleScopes } from './rule.ts';
 import { budgetOwners, budgetSchema, timeSchema, usageSchema } from './record.ts';
+
+const approvalAsked = z.object({ approvalId: idSchema, kind: z.enum(approvalKinds), tool: z.string() });
+const approvalClosed = z.object({
+  approvalId: idSchema,
+  decision: z.enum(['allow', 'deny']).nullable(),
+  by: z.string(),
+});
 
 /** The data of each event. Names are noun-verb in the past; an event is written together with its fact. */
 export const eventData = {
@@ -132,6 +140,15 @@ export const eventData = {
     by: z.string(),
   }),
   'rule.revoked': z.object({ ruleId: idSchema, match: z.string(), by: z.string() }),
+  /** A CLI waits for an answer; rules are asked first. */
+  'approval.asked': approvalAsked,
+  /** No rule decided: a person has to. */
+  'approval.referred': approvalAsked,
+  'approval.answered': approvalClosed,
+  /** Its CLI no longer waits. */
+  'approval.withdrawn': approvalClosed,
+  /** Nobody answered in time, so it is denied. */
+  'approval.expired': approvalClosed,
   'nudge.sent': z.object({ mailId: idSchema }),
   /** Emitted when the reason changes, not each time. */
   'nudge.skipped': z.object({ reason: z.string() }),

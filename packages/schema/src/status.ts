@@ -7,6 +7,7 @@ const activities = [
   'running',
   'idle',
   'waiting_for_input',
+  'waiting_for_approval',
   'waiting_for_provider',
   'stopped',
   'crashed',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { approvalKinds } from './approval/approval-kind.ts';
 
 /** The kind of error that ended a turn, if known; decides about retries. */
 export const faults = ['limit', 'auth', 'transient', 'other'] as const;
@@ -40,6 +41,20 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     text: z.string(),
     fault: z.enum(faults).nullable(),
   }),
+  /** The CLI waits for an answer to this. `detail` is the tool's input as JSON; `tooLong` if it was not read. */
+  z.object({
+    type: z.literal('approval-request'),
+    nativeId: z.string(),
+    kind: z.enum(approvalKinds),
+    tool: z.string(),
+    title: z.string(),
+    detail: z.string(),
+    cwd: z.string().nullable(),
+    owner: z.string().nullable(),
+    tooLong: z.boolean(),
+  }),
+  /** The CLI no longer waits for an answer. */
+  z.object({ type: z.literal('approval-cancel'), nativeId: z.string() }),
   /** Anything else, unchanged. */
   z.object({ type: z.literal('unknown'), text: z.string() }),
 ]);

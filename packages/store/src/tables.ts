@@ -11,6 +11,7 @@ import type {
   WithheldWorkTable,
 } from './changes/change-tables.ts';
 import type { Integer, Json, NullableInteger, Ordinal } from './column.ts';
+import type { ApprovalTable } from './sessions/approval-table.ts';
 import type { MailboxTable, MailTable, QuestionTable } from './mail/mail-tables.ts';
 
 type ProjectTable = {
@@ -274,6 +275,7 @@ export type Tables = {
   drafts: DraftTable;
   mail: MailTable;
   questions: QuestionTable;
+  approvals: ApprovalTable;
   mailboxes: MailboxTable;
   nudges: NudgeTable;
   changes: ChangeTable;

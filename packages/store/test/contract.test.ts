@@ -2,6 +2,7 @@ import { sampleOf } from '@pawl/testing/endurance';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { accountsContract } from './contract/accounts.ts';
 import { agentsContract } from './contract/agents.ts';
+import { approvalsContract } from './contract/approvals.ts';
 import { changesContract } from './contract/changes.ts';
 import { chunksContract } from './contract/chunks.ts';
 import { daemonStateContract } from './contract/daemon-state.ts';
@@ -42,6 +43,7 @@ const parts: readonly Part[] = [
   ['records', recordsContract],
   ['accounts', accountsContract],
   ['agents', agentsContract],
+  ['requests for approval', approvalsContract],
   ['registry', registryContract],
   ['places', placesContract],
   ['family', familyContract],

@@ -1,3 +1,5 @@
+import type { ApprovalAnswer } from './approval-line.ts';
+import { parseApprovalAnswer } from './approval-line.ts';
 import { field, list, parseObject, text } from './json-line.ts';
 
 /** A user turn. `uuid` is the sender's id for it, which its echo repeats. */
@@ -6,14 +8,18 @@ export type UserTurn = { text: string; uuid: string | null };
 /** A control request, which is answered out of turn. */
 export type ControlRequest = { requestId: string; subtype: string };
 
-export type InputLine = { turn: UserTurn } | { control: ControlRequest } | { refused: string };
+export type InputLine =
+  | { turn: UserTurn }
+  | { control: ControlRequest }
+  | { answer: ApprovalAnswer }
+  | { refused: string };
 
 /** A user turn as one line of input. */
 export function userTurnLine(content: string, uuid?: string): string {
   return `${JSON.stringify({ type: 'user', message: { role: 'user', content }, uuid })}\n`;
 }
 
-/** Parses a line of input: a user turn, with text or content blocks, or a control request. Never throws. */
+/** Parses a line of input: a user turn, with text or content blocks, a control request, or the answer to a request for approval. Never throws. */
 export function parseInput(line: string): InputLine {
   const record = parseObject(line.trimStart());
   if (record === null) return { refused: 'it is no JSON object' };
@@ -21,6 +27,8 @@ export function parseInput(line: string): InputLine {
     const subtype = text(field(record, 'request', 'subtype'));
     return { control: { requestId: text(field(record, 'request_id')), subtype } };
   }
+  const answer = parseApprovalAnswer(record);
+  if (answer !== null) return { answer };
   if (field(record, 'type') !== 'user') return { refused: 'its type is neither "user" nor "control_request"' };
   const content = field(record, 'message', 'content');
   const uuid = text(field(record, 'uuid')) || null;

@@ -1,4 +1,5 @@
 import type { Fault, StreamEvent } from '@pawl/schema/stream-event';
+import { parseApprovalCancel, parseApprovalRequest } from './approval-line.ts';
 import { callTokens, qwenCallUsage, resultUsage } from './claude-usage.ts';
 import type { JsonObject } from './json-line.ts';
 import {
@@ -29,6 +30,8 @@ export const tellingTexts = [
   // Qwen reports usage per message.
   '"total_tokens"',
   '"retry"',
+  '"control_request"',
+  '"control_cancel_request"',
 ];
 
 /** Texts in lines of the conversation. */
@@ -58,6 +61,13 @@ function parseBody(record: JsonObject, line: string, classify: ClassifyFault): S
       return parseSystem(record);
     case 'stream_event':
       return parseStreamEvent(field(record, 'event'));
+    case 'control_request':
+      return parseApprovalRequest(record, line);
+    case 'control_cancel_request':
+      return parseApprovalCancel(record, line);
+    case 'control_response':
+      // Claude repeats our own answers.
+      return [];
     case 'command_lifecycle':
       // The progress of our own input; the echo confirms it.
       return [];

@@ -11,6 +11,8 @@ export type StatusFacts = {
   queued?: boolean;
   /** How long it has printed nothing, if longer than usual for its provider. */
   silentMs?: number | null;
+  /** What it waits for a person to approve, if it does. */
+  approval?: string | null;
 };
 
 /**
@@ -19,14 +21,15 @@ export type StatusFacts = {
  *   adopted ────────────────────────────────────────────▶ running, as long as its process is seen
  *   no run ─────────────────────────────────────────────▶ idle
  *   run open ──▶ starting ──(process known)──▶ running | waiting_for_provider (silent, or tried again soon)
- *                exhausted (it waits for the end of a limit)
+ *                waiting_for_approval (its CLI asks a person) | exhausted (it waits for the end of a limit)
  *   run ended ─▶ completed: idle | waiting_for_input (it left questions)
  *                failed:    crashed | exhausted (the provider reported a usage limit) | over_budget
  *                cancelled: stopped (its session was stopped) | idle (its run was cancelled)
  *   completed for good, not ended yet ──────────────────▶ ready_for_cleanup
  *   ended ─────────────────────────────────────────────▶ dead, then reaped
  */
-export function deriveStatus({ agent, run, session, live, queued = false, silentMs = null }: StatusFacts): Status {
+export function deriveStatus(facts: StatusFacts): Status {
+  const { agent, run, session, live } = facts;
   const base = { exhaustedUntil: null, live: 'idle', run: run ? (run.outcome ?? 'running') : null } as const;
   if (agent.endedAt !== null) {
     const status = agent.reapedAt === null ? 'dead' : 'reaped';
@@ -43,7 +46,7 @@ export function deriveStatus({ agent, run, session, live, queued = false, silent
   }
   if (run === null) return { ...existing, activity: 'idle', detail: '' };
   if (run.outcome === null && isWaiting(agent, run, session)) return { ...existing, ...waitingRun(run) };
-  if (run.outcome === null) return { ...existing, ...openRun(agent, session, live, queued, silentMs) };
+  if (run.outcome === null) return { ...existing, ...openRun(facts) };
   switch (run.outcome) {
     case 'completed':
       return run.questions === null
@@ -81,13 +84,8 @@ function waitingRun(run: Run): Pick<Status, 'activity' | 'detail' | 'exhaustedUn
     : { activity: 'waiting_for_provider', detail: run.detail ?? 'an error; retrying soon', exhaustedUntil: null };
 }
 
-function openRun(
-  agent: Agent,
-  session: Session | null,
-  live: LiveState | undefined,
-  queued: boolean,
-  silentMs: number | null,
-): Pick<Status, 'activity' | 'live' | 'detail'> {
+function openRun(facts: StatusFacts): Pick<Status, 'activity' | 'live' | 'detail'> {
+  const { agent, session, live, queued = false, silentMs = null, approval = null } = facts;
   if (agent.stopRequestedAt !== null) return { activity: 'running', live: 'working', detail: 'stopping' };
   if (queued) return { activity: 'starting', live: 'idle', detail: 'waiting for a free place' };
   if (agent.worktreeReadyAt === null) return { activity: 'starting', live: 'idle', detail: 'creating the worktree' };
@@ -96,6 +94,7 @@ function openRun(
     return { activity: 'starting', live: 'idle', detail: `starting session ${no}` };
   }
   if (session.pausedAt !== null) return { activity: 'running', live: 'idle', detail: 'paused' };
+  if (approval !== null) return { activity: 'waiting_for_approval', live: 'calling_tool', detail: approval };
   const stuck = stuckDetail(agent);
   if (silentMs !== null) {
     const detail = stuck ?? `silent for ${Math.round(silentMs / 1000)} s`;

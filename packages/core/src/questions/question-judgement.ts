@@ -44,9 +44,7 @@ export function judgeQuestion(facts: QuestionFacts, policy: QuestionPolicy, now:
   return isPerson(to.agent) ? judgeForPerson(facts, policy, now) : judgeForAgent(facts, now);
 }
 
-function judgeForPerson({ question, from }: QuestionFacts, policy: QuestionPolicy, now: number): Judgement {
-  // The program that asked for permission ended with its session.
-  if (question.kind === 'permission' && from.run?.outcome !== null) return cancelled('its session has ended');
+function judgeForPerson({ question }: QuestionFacts, policy: QuestionPolicy, now: number): Judgement {
   if (question.deadlineAt !== null || policy.deadlineMs === null) return { do: 'keep' };
   if (question.askedAt + policy.deadlineMs > now) return { do: 'keep' };
   return policy.policy === 'park' ? { do: 'park' } : { do: 'end', end: 'not-now', text: decideYourself };

@@ -16,6 +16,8 @@ export function liveState(event: StreamEvent): LiveState | null {
       return { live: 'working', detail: firstLine(event.text, detailCharacters) };
     case 'tool-result':
       return { live: 'working', detail: 'read a tool result' };
+    case 'approval-request':
+      return { live: 'calling_tool', detail: firstLine(`asks to use ${event.tool}: ${event.title}`, detailCharacters) };
     case 'retry':
       return { live: 'working', detail: firstLine(event.text, detailCharacters) };
     case 'limit':

@@ -42,6 +42,8 @@ export type NudgeFacts = {
   session: Session | null;
   /** The state of its nudges; null if it never had one. */
   state: NudgeState | null;
+  /** What it waits for a person to approve, if it does. */
+  approval?: string | null;
   /** Its last nudge is unread, and not a dead letter. */
   outstanding: boolean;
   /** The minimum time between two nudges. */
@@ -81,14 +83,14 @@ export function reasonToSkip(facts: NudgeFacts, now: number, mode: NudgeMode): S
 }
 
 /** Why an agent cannot answer, or must not be woken by a nudge; the same in both modes. */
-function reasonNotToHear({ agent, run, session }: NudgeFacts): SkipReason | null {
+function reasonNotToHear({ agent, run, session, approval = null }: NudgeFacts): SkipReason | null {
   if (agent.endedAt !== null) return 'dead';
   if (agent.adopted !== null) return 'adopted';
   if (run === null) return 'never-started';
   if (run.definition === null || run.definition.nudge === null) return 'no-nudge';
   if (agent.completion !== null) return 'done';
   if (agent.stopRequestedAt !== null) return 'stopped';
-  switch (deriveStatus({ agent, run, session }).activity) {
+  switch (deriveStatus({ agent, run, session, approval }).activity) {
     case 'crashed':
       return 'crashed';
     case 'exhausted':
@@ -96,6 +98,7 @@ function reasonNotToHear({ agent, run, session }: NudgeFacts): SkipReason | null
     case 'over_budget':
       return 'over-budget';
     case 'waiting_for_input':
+    case 'waiting_for_approval':
       return 'waiting-for-input';
     case 'waiting_for_provider':
       return 'waiting-for-provider';

@@ -129,12 +129,4 @@ describe('a question to the person', () => {
     expect(judge(toPerson, 5_999, { deadlineMs: 5_000, policy })).toEqual({ do: 'keep' });
     expect(judge(toPerson, 6_000, { deadlineMs: 5_000, policy })).toMatchObject(expected);
   });
-
-  test('a permission expires, and ends with its session', () => {
-    const permission = { ...toPerson, question: aQuestion({ kind: 'permission' }) };
-    expect(judge(permission)).toEqual({ do: 'keep' });
-    expect(judge(permission, 61_000)).toMatchObject({ end: 'expired' });
-    const over = { ...permission, from: { agent: anAgent({ id: askerId }), run: aRun({ outcome: 'completed' }) } };
-    expect(judge(over)).toMatchObject({ end: 'cancelled' });
-  });
 });

@@ -11,6 +11,7 @@ import { agentView, listAgents } from '@pawl/store/agents/agent-views';
 import { findAgents } from '@pawl/store/agents/agents';
 import { listProjects, projectById, projectByName, projectByRoot } from '@pawl/store/projects/projects';
 import { placesOfAgents } from '@pawl/store/agents/places';
+import { waitingApprovals } from '@pawl/store/sessions/approvals';
 import { runsOf } from '@pawl/store/sessions/runs';
 import { sessionsOf, usagesOf } from '@pawl/store/sessions/sessions';
 import { join } from 'node:path';
@@ -43,13 +44,6 @@ export function agentService(platform: Platform, reconciler: Reconciler, changes
     return resolveAgent(reference, await findAgents(db, reference, { prefixOf }));
   }
 
-  /** How long an agent has been silent, if longer than usual for its provider. */
-  function silence(agent: Agent): number | null {
-    const notice = platform.providers.find(agent.provider)?.silence.noticeMs ?? Infinity;
-    const { silentMs } = reconciler.ingest.pace(agent.id);
-    return silentMs >= notice ? silentMs : null;
-  }
-
   async function views(rows: AgentRows[]): Promise<AgentView[]> {
     const projects = new Map((await listProjects(db)).map((project) => [project.id, project]));
     const ids = rows.map(({ agent }) => agent.id);
@@ -58,6 +52,7 @@ export function agentService(platform: Platform, reconciler: Reconciler, changes
     const accounts = await accountNames(db);
     const withPlaces = rows.filter(({ agent }) => agent.workdir !== null).map(({ agent }) => agent.id);
     const places = await placesOfAgents(db, withPlaces);
+    const approvals = await waitingApprovals(db);
     return rows.map((row) =>
       viewAgent(row, {
         project: projects.get(row.agent.projectId ?? '') ?? null,
@@ -70,7 +65,8 @@ export function agentService(platform: Platform, reconciler: Reconciler, changes
         usage: totalUsage(usages.get(row.agent.id) ?? [noUsage]),
         live: reconciler.ingest.live(row.agent.id),
         queued: reconciler.isQueued(row.agent.id),
-        silentMs: silence(row.agent),
+        silentMs: silence(platform, reconciler, row.agent),
+        approval: approvals.get(row.agent.id) ?? null,
       }),
     );
   }
@@ -174,4 +170,11 @@ function parseJson(text: string | null): unknown {
   } catch {
     return null;
   }
+}
+
+/** How long an agent has been silent, if longer than usual for its provider. */
+function silence(platform: Platform, { ingest }: Pick<Reconciler, 'ingest'>, agent: Agent): number | null {
+  const notice = platform.providers.find(agent.provider)?.silence.noticeMs ?? Infinity;
+  const { silentMs } = ingest.pace(agent.id);
+  return silentMs >= notice ? silentMs : null;
 }

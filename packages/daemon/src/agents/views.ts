@@ -16,10 +16,11 @@ export function viewAgent(
     live: LiveState | undefined;
     queued: boolean;
     silentMs: number | null;
+    approval: string | null;
   },
 ): AgentView {
   const { agent, run, session } = facts;
-  const status = deriveStatus({ ...facts, live: more.live, queued: more.queued, silentMs: more.silentMs });
+  const status = deriveStatus({ ...facts, ...more });
   return {
     id: agent.id,
     alias: agent.alias,

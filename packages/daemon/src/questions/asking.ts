@@ -24,7 +24,6 @@ export type AskRequest = {
   from: Agent;
   target: Target;
   text: string;
-  kind?: Question['kind'];
   /** How long to wait for an answer; null means the default. */
   timeoutMs: number | null;
   /** A repeated request asks no second question. */
@@ -64,8 +63,7 @@ export async function recordAsking(
   const { asked, ...found } = await findTarget(platform, tx.db, from, request.target);
   const to = asked.agent;
   checkQuestion(from, to, request.text, (await openQuestionsFrom(tx.db, from.id)).length);
-  const isPermission = request.kind === 'permission';
-  if (!isPermission) refuseMail(await correspondent(tx.db, from), await correspondent(tx.db, to));
+  refuseMail(await correspondent(tx.db, from), await correspondent(tx.db, to));
   const cycle = isPerson(from) || isPerson(to) ? null : await cycleOf(tx.db, from, to);
   if (cycle !== null) {
     const aliases = await aliasesOf(tx.db, from, cycle);
@@ -73,9 +71,8 @@ export async function recordAsking(
     return { cycle: aliases };
   }
   refuseAsked(asked);
-  const question = questionRecord(platform, request, { from, to, found, body, now: tx.now });
-  // A program asks on its agent's behalf, whatever that agent may write itself.
-  await recordMail(tx, { from, to, kind: isPermission ? 'system' : 'question', questionId: question.id }, body);
+  const question = questionRecord(request, { from, to, found, body, now: tx.now });
+  await recordMail(tx, { from, to, kind: 'question', questionId: question.id }, body);
   await insertQuestion(tx, question);
   const data = { questionId: question.id, mailId: question.mailId };
   tx.emit({ type: 'question.asked', projectId: question.projectId, agentId: to.id, peerId: from.id, data });
@@ -92,20 +89,17 @@ export async function questionOfRequest(db: Database, key: string | undefined): 
 }
 
 function questionRecord(
-  { choices }: DefinitionPlatform,
-  { text, kind = 'question', timeoutMs }: AskRequest,
+  { text, timeoutMs }: AskRequest,
   given: { from: Agent; to: Agent; found: Omit<FoundTarget, 'asked'>; body: StoredBody; now: number },
 ): Question {
   // A question to a person has the policy's deadline, which may change, unless one was given.
-  const usual = isPerson(given.to) && kind === 'question' ? null : limits.questionMs;
-  const policy = kind === 'permission' ? choices.questions.deadlineMs : null;
-  const waitMs = timeoutMs ?? policy ?? usual;
+  const waitMs = timeoutMs ?? (isPerson(given.to) ? null : limits.questionMs);
   return {
     id: newId(),
     projectId: given.to.projectId ?? given.from.projectId,
     fromId: given.from.id,
     toId: given.to.id,
-    kind,
+    kind: 'question',
     question: text,
     mailId: given.body.id,
     taskId: given.found.taskId,

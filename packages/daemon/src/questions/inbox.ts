@@ -2,7 +2,7 @@ import { budgetNews } from '@pawl/core/questions/inbox';
 import { isPerson } from '@pawl/core/mail/mail';
 import { decideYourself } from '@pawl/core/questions/question-judgement';
 import { resolveAgent } from '@pawl/core/agents/resolve';
-import { cutBytes, firstLine } from '@pawl/core/shorten';
+import { firstLine } from '@pawl/core/shorten';
 import type { ReplyBody } from '@pawl/protocol/agents/verb-view';
 import type { InboxEntry, InboxItem } from '@pawl/protocol/questions/view';
 import { PawlError } from '@pawl/schema/error';
@@ -20,7 +20,8 @@ import {
   questionById,
 } from '@pawl/store/mail/questions';
 import type { Platform } from '../platform/platform.ts';
-import { permissionWords } from './permissions.ts';
+import { beginningOf } from './beginning.ts';
+import { approvalItems, approvalNamed, replyToApproval } from './approval-inbox.ts';
 import type { Questions } from './questions.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { Signals } from '../agents/signals.ts';
@@ -54,6 +55,7 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
       const { id, kind, askedAt, deadlineAt } = question;
       add(agent, { id, kind, askedAt, questions: asked }, deadlineAt);
     }
+    for (const { agent, item, deadlineAt } of await approvalItems(db)) add(agent, item, deadlineAt);
     for (const { id } of await agentsWithQuestions(db)) {
       const facts = await agentView(db, id);
       if (facts?.run?.questions === undefined || facts.run.questions === null) continue;
@@ -66,6 +68,9 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
 
   /** Answers an item: a question by its id, or the open question of an agent. Returns the agent that asked. */
   async function reply(reference: string, body: ReplyBody, key: string | undefined): Promise<Agent> {
+    const [asker = null] = body.allow === undefined ? [] : await findAgents(db, reference, { prefixOf: 'living' });
+    const approval = await approvalNamed(db, reference, asker);
+    if (approval !== null) return replyToApproval(platform, approval, body);
     const question = await askedBy(reference);
     if (question === null) {
       const agent = await agentNamed(reference);
@@ -81,8 +86,7 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
   }
 
   async function decline(question: Question): Promise<void> {
-    const text = question.kind === 'permission' ? 'No person is available to allow it now' : decideYourself;
-    const ended = await store.write((tx) => questions.end(tx, question, { end: 'not-now', text }));
+    const ended = await store.write((tx) => questions.end(tx, question, { end: 'not-now', text: decideYourself }));
     if (ended || (await questionById(db, question.id))?.end === 'not-now') return;
     throw new PawlError('conflict', `The question ${question.id} has ended already.`);
   }
@@ -151,23 +155,7 @@ function replyWords(kind: InboxItem['kind'], given: { id: string; alias: string;
   return `${word} ${kind === 'permission' ? '--allow | --deny' : given.several ? '--answer <id>=<text>' : '"…"'}`;
 }
 
-/**
- * The start of a text for a listing, and how many bytes that leaves out: an ellipsis alone could be part of the text.
- */
-function beginningOf(text: string): { question: string; leftOutBytes: number } {
-  const bytes = Buffer.byteLength(text);
-  if (bytes <= limits.mailBytes) return { question: text, leftOutBytes: 0 };
-  const cut = cutBytes(text, limits.mailBytes);
-  return { question: cut, leftOutBytes: bytes - Buffer.byteLength(cut.slice(0, -1)) };
-}
-
 function answerTo(question: Question, { answer, answers, allow }: ReplyBody): string {
-  if (question.kind === 'permission') {
-    if (allow !== undefined && answers === undefined) return permissionWords(allow, answer);
-    throw new PawlError('needs_input', 'This is a request for permission: answer yes or no.', {
-      hint: `pawl reply ${question.id} --allow, or --deny with a reason.`,
-    });
-  }
   if (allow !== undefined) throw new PawlError('invalid_input', 'This is a question, not a request for permission.');
   const text = answer ?? (answers === undefined ? undefined : Object.values(answers)[0]);
   if (text !== undefined && (answers === undefined || Object.keys(answers).length === 1)) return text;

@@ -94,21 +94,11 @@ export async function recordAnswerMail(
 export async function recordNoAnswer(tx: WriteTransaction, question: Question, text: string): Promise<void> {
   const asker = await agentById(tx.db, question.fromId);
   if (asker === null || asker.endedAt !== null || isPerson(asker)) return;
-  const what = question.kind === 'permission' ? 'request' : 'question';
   const body = shortBody(
-    `Your ${what} ${question.id} has no answer. ${text}. It began: ${firstLine(question.question, excerptCharacters)}`,
+    `Your question ${question.id} has no answer. ${text}. It began: ${firstLine(question.question, excerptCharacters)}`,
   );
   if (!(await noteTold(tx, question.id, body.id))) return;
   await recordMail(tx, { from: await rootAgent(tx.db), to: asker, kind: 'system', questionId: question.id }, body);
-}
-
-/** Sends a notice about an agent to its supervisor, unless that is the person, who has the inbox. */
-export async function tellSupervisor(tx: WriteTransaction, agent: Agent, text: string): Promise<string | null> {
-  const id = agent.supervisorId ?? agent.parentId;
-  const supervisor = id === null ? null : await agentById(tx.db, id);
-  if (supervisor === null || supervisor.endedAt !== null || supervisor.parentId === null) return null;
-  await recordMail(tx, { from: await rootAgent(tx.db), to: supervisor, kind: 'system' }, shortBody(text));
-  return supervisor.id;
 }
 
 /** An answer may always go back to the asker, except a person's to a subagent, which Pawl passes on. */

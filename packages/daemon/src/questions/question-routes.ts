@@ -8,8 +8,10 @@ import type { Question } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
 import { findQuestions, openQuestionsTo } from '@pawl/store/mail/questions';
+import type { Database } from '@pawl/store/tables';
 import type { Context } from 'hono';
-import { requestPermission } from './permissions.ts';
+import { requestPermission } from '../approvals/request-permission.ts';
+import { viewApproval } from './approval-inbox.ts';
 import type { Target } from './question-target.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
@@ -62,26 +64,6 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     throw new PawlError('forbidden', 'This question is between other agents.');
   }
 
-  async function viewOf(question: Question): Promise<QuestionView> {
-    const named = async (id: string) => ({ id, alias: (await agentById(db, id))?.alias ?? 'unknown' });
-    const answered = question.end === 'answered';
-    return {
-      conversationId: question.id,
-      kind: question.kind,
-      from: await named(question.fromId),
-      to: await named(question.toId),
-      question: question.question,
-      taskId: question.taskId,
-      phaseId: question.phase,
-      askedAt: question.askedAt,
-      deadlineAt: question.deadlineAt,
-      endedAt: question.endedAt,
-      end: question.end,
-      answer: answered ? question.answer : null,
-      reason: answered ? null : question.answer,
-    };
-  }
-
   /** A stream with one message after any number of heartbeats. Starts to wait only once a slot is free. */
   function once(
     context: Context<DoorVariables>,
@@ -98,7 +80,7 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
         const found = await next(limits.heartbeatMs, signal);
         if (found === null) return [];
         over = true;
-        return [{ event, data: await viewOf(found) }];
+        return [{ event, data: await viewQuestion(db, found) }];
       },
       () => {
         leave();
@@ -113,11 +95,11 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     const key = requestKey(context, `ask ${from.id}`, context.req.valid('header')['idempotency-key']);
     const timeoutMs = body.timeoutMs ?? null;
     const question = await questions.ask({ from, target: targetOf(body), text: body.question, timeoutMs, key });
-    return context.json({ question: await viewOf(question) }, 200);
+    return context.json({ question: await viewQuestion(db, question) }, 200);
   });
   app.openapi(questionRoutes.showQuestion, async (context) => {
     const question = await find(context, context.req.valid('param').question);
-    if (!wantsStream(context)) return context.json({ question: await viewOf(question) }, 200);
+    if (!wantsStream(context)) return context.json({ question: await viewQuestion(db, question) }, 200);
     const isAsker = (await callerAgent(context)).id === question.fromId;
     return once(context, 'ended', () => {
       const { end, leave } = questions.follow(question.id, isAsker ? 'asker' : 'onlooker');
@@ -129,8 +111,6 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     if (question.toId !== (await callerAgent(context)).id) {
       throw new PawlError('forbidden', 'Only the recipient may answer.');
     }
-    if (question.kind === 'permission')
-      throw new PawlError('needs_input', 'This is a request for permission: use pawl reply.');
     await questions.answer(question, context.req.valid('json').answer);
     return context.json({ conversationId: question.id, status: 'answered' as const }, 200);
   });
@@ -138,14 +118,14 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     const question = await find(context, context.req.valid('param').question);
     selfOnly(context, question.fromId);
     await questions.shown(question);
-    return context.json({ question: await viewOf(question) }, 200);
+    return context.json({ question: await viewQuestion(db, question) }, 200);
   });
   app.openapi(questionRoutes.listen, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference);
     selfOnly(context, agent.id);
     if (!wantsStream(context)) {
       const open = await openQuestionsTo(db, agent.id);
-      return context.json({ questions: await Promise.all(open.map(viewOf)) }, 200);
+      return context.json({ questions: await Promise.all(open.map((each) => viewQuestion(db, each))) }, 200);
     }
     if (agent.endedAt !== null) throw new PawlError('conflict', `${agent.alias} is dead, so it cannot be asked.`);
     return once(context, 'question', () => ({
@@ -159,14 +139,38 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     const asker = await inbox.reply(reference, context.req.valid('json'), key);
     return context.json({ agent: await agents.view(asker.id) }, 200);
   });
+  app.openapi(questionRoutes.showApproval, async (context) => {
+    const { approval } = context.req.valid('param');
+    return context.json({ approval: await viewApproval(db, approval) }, 200);
+  });
   app.openapi(questionRoutes.askPermission, async (context) => {
     const { tool, input } = context.req.valid('json');
     const agent = await callerAgent(context);
     if (context.get('caller').kind === 'person') throw new PawlError('invalid_input', 'A person needs no permission.');
     const key = requestKey(context, 'permission', context.req.valid('header')['idempotency-key']);
     const { signal } = context.req.raw;
-    return context.json(await requestPermission(platform, questions, { agent, tool, input, key, signal }), 200);
+    return context.json(await requestPermission(platform, { agent, tool, input, key, signal }), 200);
   });
+}
+
+async function viewQuestion(db: Database, question: Question): Promise<QuestionView> {
+  const named = async (id: string) => ({ id, alias: (await agentById(db, id))?.alias ?? 'unknown' });
+  const answered = question.end === 'answered';
+  return {
+    conversationId: question.id,
+    kind: question.kind,
+    from: await named(question.fromId),
+    to: await named(question.toId),
+    question: question.question,
+    taskId: question.taskId,
+    phaseId: question.phase,
+    askedAt: question.askedAt,
+    deadlineAt: question.deadlineAt,
+    endedAt: question.endedAt,
+    end: question.end,
+    answer: answered ? question.answer : null,
+    reason: answered ? null : question.answer,
+  };
 }
 
 function targetOf({ agent, task, phase }: AskBody): Target {

@@ -14,7 +14,7 @@ import {
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
-import { recordReminder, tellSupervisor } from './question-record.ts';
+import { recordReminder } from './question-record.ts';
 import { askedFacts } from './question-target.ts';
 import type { Questions } from './questions.ts';
 import { isParked, park } from './unanswered.ts';
@@ -79,12 +79,6 @@ async function apply(
       const { end, text } = judgement;
       if (end === 'answered') return;
       await questions.end(tx, question, { end, text });
-      if (question.kind === 'permission' && end === 'expired')
-        await tellSupervisor(
-          tx,
-          asker,
-          `${asker.alias} was denied its request, since there was no answer in time: ${excerpt}`,
-        );
     }
   }
 }

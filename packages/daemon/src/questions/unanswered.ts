@@ -9,7 +9,7 @@ import { factTable } from '@pawl/store/facts/fact-table';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Platform } from '../platform/platform.ts';
-import { tellSupervisor } from './question-record.ts';
+import { tellSupervisor } from '../mail/tell-supervisor.ts';
 import type { Signals } from '../agents/signals.ts';
 
 /** The questions and runs that were left to the person, so that each is reported once. */

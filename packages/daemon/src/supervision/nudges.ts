@@ -9,6 +9,7 @@ import type { Agent } from '@pawl/schema/record';
 import type { AgentView } from '@pawl/store/agents/agent-views';
 import { everyLivingAgent } from '@pawl/store/agents/agent-views';
 import { agentById } from '@pawl/store/agents/agents';
+import { waitingApprovals } from '@pawl/store/sessions/approvals';
 import { countPending, mailById } from '@pawl/store/mail/mail';
 import { lastRunSeq, nudgeStates, projectEvents, saveNudge } from '@pawl/store/agents/nudges';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
@@ -60,7 +61,7 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
     let hasToWait = false;
     for (const view of living) {
       const state = states.get(view.agent.id) ?? blank(view.agent.id);
-      const facts = await factsOf(view, state);
+      const facts = await factsOf(platform, view, state);
       const reason = reasonToSkip(facts, now, mode);
       const changed = reason === null && mode === 'smart' && (await hasNews(view, state, seq));
       const othersAtWork = busy.has(view.agent.projectId ?? '');
@@ -75,12 +76,6 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
     quietSeq = due.length === 0 && !hasToWait ? seq : null;
     await sendDue(due);
     await tellSkipped(skipped);
-  }
-
-  async function factsOf(view: AgentView, state: NudgeState): Promise<NudgeFacts> {
-    const last = state.mailId === null ? null : await mailById(db, state.mailId);
-    const outstanding = last !== null && last.readAt === null && last.deadAt === null;
-    return { ...view, state, outstanding, gapMs: platform.timing.nudgeGapMs };
   }
 
   /** True if something happened since an agent's last nudge or turn; reads each event once per agent. */
@@ -182,4 +177,15 @@ function isWorthTelling(state: NudgeState, reason: SkipReason): boolean {
 
 function blank(agentId: string): NudgeState {
   return { agentId, nudgedAt: null, mailId: null, backoffMs: 0, seenSeq: 0, skipReason: null };
+}
+
+async function factsOf(
+  { store: { db }, timing }: Pick<Platform, 'store' | 'timing'>,
+  view: AgentView,
+  state: NudgeState,
+): Promise<NudgeFacts> {
+  const last = state.mailId === null ? null : await mailById(db, state.mailId);
+  const outstanding = last !== null && last.readAt === null && last.deadAt === null;
+  const approval = (await waitingApprovals(db)).get(view.agent.id) ?? null;
+  return { ...view, state, outstanding, approval, gapMs: timing.nudgeGapMs };
 }

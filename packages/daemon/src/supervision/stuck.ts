@@ -7,6 +7,7 @@ import type { AgentView } from '@pawl/store/agents/agent-views';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { stuckAgents } from '@pawl/store/agents/health';
+import { waitingApprovals } from '@pawl/store/sessions/approvals';
 import { lastSessionMessages } from '@pawl/store/sessions/messages';
 import { sessionOffsets } from '@pawl/store/sessions/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
@@ -73,7 +74,9 @@ export function watchProgress(
 
   return {
     async look(views, elapsedMs) {
-      const atWork = views.filter(isAtWork);
+      const waiting = await waitingApprovals(db);
+      // An agent that waits for a person makes no progress, and is not stuck.
+      const atWork = views.filter(isAtWork).filter(({ agent }) => !waiting.has(agent.id));
       const ids = new Set(atWork.map(({ agent }) => agent.id));
       for (const id of seen.keys()) if (!ids.has(id)) forgetUnlessOpen(seen, views, id);
       for (const view of atWork) await checkProgress(view, elapsedMs);

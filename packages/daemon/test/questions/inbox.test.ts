@@ -1,5 +1,6 @@
 import type { AgentView } from '@pawl/protocol/agents/view';
 import type { InboxItem } from '@pawl/protocol/questions/view';
+import { approvalText } from '@pawl/schema/approval/approval-text';
 import { limits } from '@pawl/schema/limit';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
@@ -136,7 +137,7 @@ describe('a permission', () => {
     const { id, questions } = await whenInInbox(asker);
     const { question, leftOutBytes } = questions[0] ?? { question: '', leftOutBytes: 0 };
     expect(question).not.toContain('rm -rf');
-    const whole = (await daemon.client.showQuestion(id)).question.question;
+    const whole = approvalText((await daemon.client.showApproval(id)).approval);
     expect(whole).toContain(command);
     expect(Buffer.byteLength(question.slice(0, -1)) + leftOutBytes).toBe(Buffer.byteLength(whole));
     await daemon.client.replyAgent(id, { allow: false }, randomUUID());
@@ -154,7 +155,10 @@ describe('a permission', () => {
     daemon.define('reader', { description: 'reads', tools: ['Read'] });
     const reader = await daemon.work([{ say: 'at work' }, 'hang'], { definition: 'reader' });
     const answer = await agentClient(daemon.home, reader.id).askPermission({ tool: 'Bash' }, randomUUID());
-    expect(answer).toMatchObject({ behavior: 'deny', conversationId: null });
+    expect(answer).toMatchObject({
+      behavior: 'deny',
+      message: expect.stringContaining('does not allow Bash') as string,
+    });
     expect(await inboxOf(reader)).toEqual([]);
   });
 
@@ -164,7 +168,7 @@ describe('a permission', () => {
     now += limits.questionMs;
     expect(await denied).toMatchObject({
       behavior: 'deny',
-      message: expect.stringContaining('Nobody has answered') as string,
+      message: expect.stringContaining('Nobody answered in time') as string,
     });
   });
 });

@@ -78,7 +78,7 @@ export class Inbox {
     const parsed = parseInput(line);
     if ('turn' in parsed) this.#turns.push(parsed.turn);
     else if ('control' in parsed) this.#events.onControl(parsed.control);
-    else this.#events.report(`skipped an input line: ${parsed.refused}`);
+    else if ('refused' in parsed) this.#events.report(`skipped an input line: ${parsed.refused}`);
   }
 
   #end(): void {

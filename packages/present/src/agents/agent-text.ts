@@ -54,7 +54,7 @@ const unknown = '-';
 
 /** The order of states in counts: active first, ended last. */
 const stateOrder =
-  'running starting paused adopted waiting_for_input exhausted over_budget crashed idle completed stopped ready_for_cleanup dead reaped'.split(
+  'running starting paused adopted waiting_for_input waiting_for_approval exhausted over_budget crashed idle completed stopped ready_for_cleanup dead reaped'.split(
     ' ',
   );
 

@@ -1,5 +1,6 @@
 import type {
   Answered,
+  ApprovalAnswer,
   AskBody,
   Inbox,
   PermissionAnswer,
@@ -25,6 +26,7 @@ export type QuestionClient = {
   /** Waits for a question to an agent, yields one, and ends. */
   listen(reference: string, signal?: AbortSignal): AsyncGenerator<QuestionView>;
   inbox(): Promise<Inbox>;
+  showApproval(approval: string): Promise<ApprovalAnswer>;
   askPermission(body: PermissionBody, key: string): Promise<PermissionAnswer>;
 };
 
@@ -40,6 +42,7 @@ export function questionClient({ get, post, stream }: Requests): QuestionClient 
     openQuestions: (reference) => get(ofAgent(reference)),
     listen: (reference, signal) => dataOf(stream(ofAgent(reference), { signal }), 'question'),
     inbox: () => get('/api/inbox'),
+    showApproval: (approval) => get(`/api/approvals/${segment('approval', approval)}`),
     askPermission: (body, key) => post('/api/permissions', body, { key, waits: true }),
   };
 }

@@ -57,6 +57,13 @@ export const questionRoutes = {
     path: '/api/inbox',
     responses: answers('Everything that waits for the person, oldest first.', view.inboxSchema),
   }),
+  showApproval: defineRoute({
+    access: forPeople('read a request for approval', 'S2-16'),
+    method: 'get',
+    path: '/api/approvals/{approval}',
+    request: { params: z.object({ approval: z.string().min(1).max(128) }) },
+    responses: answers('The request in full, and its decision.', view.approvalAnswerSchema),
+  }),
   askPermission: defineRoute({
     access: forAgents('ask a person for a permission', 'S2-16'),
     method: 'post',

@@ -1,3 +1,4 @@
+import { approvalSchema } from '@pawl/schema/approval/approval';
 import { idSchema } from '@pawl/schema/id';
 import { inboxKinds } from '@pawl/schema/inbox';
 import { limits } from '@pawl/schema/limit';
@@ -121,6 +122,13 @@ export const inboxSchema = z.object({
   emergencies: z.array(inboxEmergencySchema),
 });
 export type Inbox = z.infer<typeof inboxSchema>;
+
+/** A request of an agent's CLI for approval, in full. */
+const approvalViewSchema = approvalSchema
+  .omit({ projectId: true, agentId: true, sessionId: true, nativeId: true, referredAt: true })
+  .extend({ agent: agentNamed });
+export const approvalAnswerSchema = z.object({ approval: approvalViewSchema });
+export type ApprovalAnswer = z.infer<typeof approvalAnswerSchema>;
 
 /** A program's request on its agent's behalf, like Claude's `--permission-prompt-tool`. */
 export const permissionSchema = z.object({

@@ -22,6 +22,10 @@ export function renderEvent(event: StreamEvent): string {
       return `limit until ${event.until}`;
     case 'result':
       return `result ${event.ok ? 'ok' : `failed (${event.fault})`}: ${JSON.stringify(event.text)}`;
+    case 'approval-request':
+      return `approval-request ${event.nativeId} ${event.kind} ${event.tool} ${JSON.stringify(event.title)}`;
+    case 'approval-cancel':
+      return `approval-cancel ${event.nativeId}`;
     default:
       return `${event.type} ${JSON.stringify(event.text)}`;
   }

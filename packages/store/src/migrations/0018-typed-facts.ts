@@ -2,8 +2,8 @@ import { PawlError } from '@pawl/schema/error';
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { ColumnTypes } from '../engine/engine.ts';
-import { factKinds } from './fact-kinds.ts';
-import type { ColumnType, FactKind } from './fact-kinds.ts';
+import { factKinds } from '../facts/fact-kinds.ts';
+import type { ColumnType, FactKind } from '../facts/fact-kinds.ts';
 import type { Migration } from './migration.ts';
 
 type Cell = string | number | null;

@@ -19,6 +19,7 @@ import { typedFacts } from './0018-typed-facts.ts';
 import { agentAccess } from './0019-agent-access.ts';
 import { rules } from './0020-rules.ts';
 import { proxyOffset } from './0021-proxy-offset.ts';
+import { approvals } from './0022-approvals.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -44,4 +45,5 @@ export const allMigrations: readonly Migration[] = [
   agentAccess,
   rules,
   proxyOffset,
+  approvals,
 ];

@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import { PawlError } from '@pawl/schema/error';
+import type { ApprovalAnswer } from '@pawl/wire/approval-line';
 import { parseInput } from '@pawl/wire/claude-input';
+import type { Permissions } from './permissions.ts';
 import { isSessionId } from './arguments.ts';
 import { scriptedLimits } from './limit.ts';
 
@@ -32,13 +34,20 @@ export class Inbox {
   readonly #stream: Readable;
   readonly #report: (message: string) => void;
   readonly #admit: (turn: UserTurn) => boolean;
+  readonly #permissions: Pick<Permissions, 'answer' | 'close'> | null;
   readonly #prompts: string[] = [];
   #waiting: ((prompt: string | undefined) => void) | undefined;
   #ended = false;
   #line: Buffer[] = [];
   #lineBytes = 0;
 
-  constructor(stream: Readable, report: (message: string) => void, admit: (turn: UserTurn) => boolean = () => true) {
+  constructor(
+    stream: Readable,
+    report: (message: string) => void,
+    admit: (turn: UserTurn) => boolean = () => true,
+    permissions: Pick<Permissions, 'answer' | 'close'> | null = null,
+  ) {
+    this.#permissions = permissions;
     this.#stream = stream;
     this.#report = report;
     this.#admit = admit;
@@ -86,7 +95,8 @@ export class Inbox {
       this.#report(`skipped an input line of ${bytes} bytes; the limit is ${scriptedLimits.inputBytes}`);
     } else if (text.trim() !== '') {
       const parsed = parseUserTurn(text);
-      if (!parsed.ok) this.#report(`skipped an input line: ${parsed.reason}`);
+      if ('answer' in parsed) this.#permissions?.answer(parsed.answer);
+      else if (!parsed.ok) this.#report(`skipped an input line: ${parsed.reason}`);
       else if (this.#admit(parsed.turn)) this.#deliver(parsed.turn.prompt);
     }
   }
@@ -104,15 +114,19 @@ export class Inbox {
     if (this.#ended) return;
     this.#endLine();
     this.#ended = true;
+    this.#permissions?.close();
     this.#waiting?.(undefined);
     this.#waiting = undefined;
   }
 }
 
-/** Parses a user turn. Refuses control requests, and ignores the sender's id unless it is a UUID. */
-export function parseUserTurn(line: string): { ok: true; turn: UserTurn } | { ok: false; reason: string } {
+type ParsedTurn = { ok: true; turn: UserTurn } | { ok: false; reason: string } | { answer: ApprovalAnswer };
+
+/** Parses a user turn or an answer to a request for permission. Refuses control requests, and ignores the sender's id unless it is a UUID. */
+export function parseUserTurn(line: string): ParsedTurn {
   const parsed = parseInput(line);
   if ('refused' in parsed) return { ok: false, reason: parsed.refused };
+  if ('answer' in parsed) return parsed;
   if ('control' in parsed) return { ok: false, reason: 'its type is not "user"' };
   const { text, uuid } = parsed.turn;
   return { ok: true, turn: { prompt: text, uuid: uuid !== null && isSessionId(uuid) ? uuid : null } };

@@ -1,4 +1,5 @@
 import type { Conversation } from './conversation.ts';
+import type { Permissions } from './permissions.ts';
 import type { PlaceholderValues } from './placeholder.ts';
 import type { StepValues } from './scenario.ts';
 import type { ToolCommands } from './tool-command.ts';
@@ -17,6 +18,7 @@ export type Play = {
   /** The ids of user turns that earlier processes took in, possibly without an echo. */
   inherited: Set<string>;
   tools: ToolCommands;
+  permissions: Permissions;
   latestPrompt: string;
   /** A signal to write only after the turn's result. */
   lateSignal: { delayMs: number; content: string } | undefined;

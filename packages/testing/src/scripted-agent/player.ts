@@ -5,7 +5,16 @@ import type { Outcome, Play, StepPlayer } from './play.ts';
 import { success } from './play.ts';
 import { fill, placeholderValues } from './placeholder.ts';
 import type { Scenario, Step, StepValues } from './scenario.ts';
-import { playAnswer, playAsk, playForkChild, playMail, playPawl, playShell, playTool } from './step/command.ts';
+import {
+  playAnswer,
+  playAsk,
+  playForkChild,
+  playMail,
+  playPawl,
+  playPermit,
+  playShell,
+  playTool,
+} from './step/command.ts';
 import { playCommit } from './step/commit.ts';
 import { playComplete, playCrash, playFail, playHang, playLimit, playWait } from './step/ending.ts';
 import { playAppend, playWrite } from './step/file.ts';
@@ -34,6 +43,7 @@ const stepPlayers: { [K in keyof StepValues]: StepPlayer<K> } = {
   commit: playCommit,
   sleep: playSleep,
   tool: playTool,
+  permit: playPermit,
   mail: playMail,
   ask: playAsk,
   answer: playAnswer,

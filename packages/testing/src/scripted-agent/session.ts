@@ -4,9 +4,11 @@ import type { Conversation } from './conversation.ts';
 import { saveConversation, stateDirectory } from './conversation.ts';
 import { defaultScenario } from './default-scenario.ts';
 import { describeFailure } from './failure.ts';
+import type { UserTurn } from './inbox.ts';
 import { Inbox, readText } from './inbox.ts';
 import { scriptedLimits } from './limit.ts';
 import { Output, readerGone, report } from './output.ts';
+import { Permissions } from './permissions.ts';
 import type { Play } from './play.ts';
 import type { Ending } from './player.ts';
 import { beginTurn, playScenario, takeTurn } from './player.ts';
@@ -19,13 +21,15 @@ import { Voice } from './voice.ts';
 export async function runSession(options: Arguments, conversation: Conversation, directory: string): Promise<number> {
   const state = stateDirectory();
   const output = new Output();
+  const voice = new Voice(output, { sessionId: conversation.sessionId, model: options.model }, (tool) =>
+    allowsTool(options.permission, tool),
+  );
   const play: Play = {
     directory,
     conversation,
     save: () => saveConversation(state, conversation),
-    voice: new Voice(output, { sessionId: conversation.sessionId, model: options.model }, (tool) =>
-      allowsTool(options.permission, tool),
-    ),
+    voice,
+    permissions: new Permissions((line) => voice.control(line)),
     echoes: options.replayUserMessages,
     inherited: new Set(conversation.uuids),
     tools: new ToolCommands(directory),
@@ -72,14 +76,15 @@ function promptSource(
   onUntaken: (error: unknown) => void,
 ): () => Promise<string | undefined> {
   if (options.inputFormat === 'stream-json') {
-    const inbox = new Inbox(process.stdin, report, (turn) => {
+    const admit = (turn: UserTurn) => {
       try {
         return takeTurn(play, turn);
       } catch (error) {
         onUntaken(error);
         return false;
       }
-    });
+    };
+    const inbox = new Inbox(process.stdin, report, admit, play.permissions);
     return () => inbox.next();
   }
   let taken = false;

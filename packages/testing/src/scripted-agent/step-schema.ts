@@ -64,6 +64,14 @@ export const stepSchemas = {
     is_error: z.boolean().default(false),
     takes: duration.optional(),
   }),
+  permit: z.strictObject({
+    name: z.string().min(1),
+    input: z.record(z.string(), z.unknown()).default({}),
+    times: z.number().int().min(1).max(scriptedLimits.scenarioSteps).default(1),
+    /** Adds so many bytes to the input. */
+    bytes: z.number().int().min(1).max(scriptedLimits.noiseBytes).optional(),
+    cancel: duration.optional(),
+  }),
   mail: z.strictObject({ to: z.string().min(1), body: z.string() }),
   ask: z.strictObject({ to: z.string().min(1), question: z.string() }),
   answer: z.strictObject({ conversation: z.string().min(1), body: z.string() }),

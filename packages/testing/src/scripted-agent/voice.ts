@@ -61,6 +61,11 @@ export class Voice {
     void this.#write(echoLine({ text: prompt, uuid }));
   }
 
+  /** Prints a line that is no part of the conversation. */
+  control(line: ClaudeLine): void {
+    void this.#write(line);
+  }
+
   /** Says a text. */
   async say(text: string): Promise<void> {
     this.lastText = text;

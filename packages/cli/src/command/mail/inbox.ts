@@ -3,6 +3,7 @@ import { count, duration } from '@pawl/present/amount';
 import { printable, printableLine } from '@pawl/present/text';
 import type { Client } from '@pawl/protocol/client';
 import type { Inbox, InboxEmergency, InboxEntry, InboxItem } from '@pawl/protocol/questions/view';
+import { approvalText } from '@pawl/schema/approval/approval-text';
 import { PawlError } from '@pawl/schema/error';
 import { shortCommit, shortId } from '../../view/change-text.ts';
 import type { CommandContext } from '../../context.ts';
@@ -64,7 +65,10 @@ function wholeOf(client: Client, items: readonly InboxItem[]): Promise<InboxItem
   return Promise.all(
     items.map(async (item) => {
       if (item.questions.every(({ leftOutBytes }) => leftOutBytes === 0)) return item;
-      const { question } = (await client.showQuestion(item.id)).question;
+      const question =
+        item.kind === 'permission'
+          ? approvalText((await client.showApproval(item.id)).approval)
+          : (await client.showQuestion(item.id)).question.question;
       return { ...item, questions: [{ id: item.id, question, leftOutBytes: 0 }] };
     }),
   );

@@ -235,7 +235,16 @@ describe('inbox', () => {
               ...nothing,
               items: [cut, { ...item, id: idOf(8), agent: { id: idOf(2), alias: 'calm-owl' } }],
             })
-          : sendJson(response, { question: { ...open, question: 'May it use Bash? {"command":"echo; rm -rf /"}' } }),
+          : sendJson(response, {
+              approval: {
+                kind: 'command',
+                tool: 'Bash',
+                title: 'echo',
+                detail: '{"command":"echo; rm -rf /"}',
+                cwd: null,
+                owner: null,
+              },
+            }),
       { json: false },
     );
 
@@ -248,7 +257,7 @@ describe('inbox', () => {
   test.each([conversationId, 'brave-otter', idOf(1)])('%s alone is shown whole', async (reference) => {
     await using daemon = await longDaemon();
     await inbox(daemon.context, reference);
-    expect(daemon.requests).toEqual(['GET /api/inbox', `GET /api/questions/${conversationId}`]);
+    expect(daemon.requests).toEqual(['GET /api/inbox', `GET /api/approvals/${conversationId}`]);
     expect(daemon.texts[0]).toContain('rm -rf /');
     expect(daemon.texts[0]).not.toContain('not shown');
     expect(daemon.texts[0]).not.toContain('calm-owl');

@@ -2,6 +2,7 @@ import type { OutputParser } from '@pawl/core/port/provider';
 import type { NewEvent } from '@pawl/schema/event';
 import type { Agent, Chunk, Message, Session, Usage } from '@pawl/schema/record';
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
+import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { OutputEvidence } from '../../mail/evidence.ts';
 
 /** A session whose output is ingested. */
@@ -30,6 +31,8 @@ export type Batch = {
   /** How many of the last messages come from an unfinished line, which is read again after a crash. */
   unfinished: number;
   events: NewEvent[];
+  /** Requests for approval and their withdrawal, in order. */
+  approvals: ApprovalEvent[];
   /** The mail that it proves delivered. */
   evidence: OutputEvidence;
   /** Where the next read of the proxy's record begins; null if it has nothing new. */
@@ -37,16 +40,20 @@ export type Batch = {
   bytes: number;
 };
 
+export type ApprovalEvent = Extract<StreamEvent, { type: 'approval-request' | 'approval-cancel' }>;
+
 /** A message for the agent's history. */
 export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
 
 export function emptyBatch(): Batch {
   const evidence: OutputEvidence = { echoes: [], answered: 'no', before: null };
-  return { chunks: [], patch: {}, messages: [], unfinished: 0, events: [], evidence, proxyOffset: null, bytes: 0 };
+  const facts = { events: [], approvals: [], evidence, proxyOffset: null };
+  return { chunks: [], patch: {}, messages: [], unfinished: 0, ...facts, bytes: 0 };
 }
 
 export function isEmpty(batch: Batch): boolean {
-  const { bytes, messages, events, proxyOffset } = batch;
+  const { bytes, messages, events, approvals, proxyOffset } = batch;
   if (proxyOffset !== null) return false;
-  return bytes === 0 && messages.length === 0 && events.length === 0 && Object.keys(batch.patch).length === 0;
+  const isSilent = messages.length + events.length + approvals.length === 0;
+  return bytes === 0 && isSilent && Object.keys(batch.patch).length === 0;
 }

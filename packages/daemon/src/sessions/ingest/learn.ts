@@ -10,6 +10,7 @@ import type { ProxyLine } from '@pawl/schema/proxy';
 import type { Chunk } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
+import { longApprovalRequest } from '@pawl/wire/approval-line';
 import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
 import { lastCount } from './proxy-record.ts';
 import { isPieceOf, kept, saidMessage } from './said-message.ts';
@@ -79,9 +80,10 @@ export function beginLearning(target: IntakeTarget): Learned {
 }
 
 export function learnLine(state: Learned, line: { text: string; oversized: boolean }, batch: Batch): void {
-  if (line.oversized)
+  if (line.oversized) {
+    batch.approvals.push(...longApprovalRequest(line.text));
     noteDamage(state, batch, 'stdout', `a line is longer than ${limits.lineBytes} bytes; it is stored but not read`);
-  else if (line.text !== '') for (const event of eventsOf(state, line.text)) learn(state, event, batch);
+  } else if (line.text !== '') for (const event of eventsOf(state, line.text)) learn(state, event, batch);
 }
 
 /** Records that some output cannot be read. */
@@ -126,7 +128,8 @@ function learn(state: Learned, event: StreamEvent, batch: Batch): void {
   if (event.type === 'tool-call' || event.type === 'text-delta') state.limitSeenMs = null;
   follow(state, event, batch);
   noteMailEvidence(state, event, batch);
-  if (event.type === 'session') {
+  if (event.type === 'approval-request' || event.type === 'approval-cancel') batch.approvals.push(event);
+  else if (event.type === 'session') {
     if (state.identified) return;
     state.identified = true;
     const { providerSessionId } = event;

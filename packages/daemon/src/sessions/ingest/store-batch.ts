@@ -8,6 +8,7 @@ import { runById } from '@pawl/store/sessions/runs';
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
 import { conversationHolder, moveProxyOffset, updateSession } from '@pawl/store/sessions/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { recordApprovals } from '../../approvals/record-request.ts';
 import { recordEvidence } from '../../mail/evidence.ts';
 import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
 import { isPieceOf, kept } from './said-message.ts';
@@ -31,6 +32,7 @@ export async function storeBatch(
   if (first) await noteMail(tx, target, batch, mail);
   await storeMessages(tx, target, batch);
   if (!first) await noteMail(tx, target, batch, mail);
+  await recordApprovals(tx, target, batch.approvals);
   for (const event of batch.events) tx.emit(event);
 }
 

@@ -4,6 +4,7 @@ import { limitWordsIn } from '@pawl/providers/fault';
 import { resetTimeIn } from '@pawl/providers/reset-time';
 import type { Agent, Session } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
+import { countOpenApprovals } from '@pawl/store/sessions/approvals';
 import { sessionById, updateSession } from '@pawl/store/sessions/sessions';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { sessionDirectory } from '../../platform/platform.ts';
@@ -43,7 +44,10 @@ export async function checkPace({ platform, ingest, listeners }: PaceParts, entr
   const preset = platform.providers.find(agent.provider);
   if (preset === null || silentMs < preset.silence.noticeMs) return void (entry.silent = false);
   const { silence } = preset;
-  if ((await sessionById(platform.store.db, session.id))?.pausedAt !== null) return;
+  const { db } = platform.store;
+  if ((await sessionById(db, session.id))?.pausedAt !== null) return;
+  // It waits for an answer, not for its provider.
+  if ((await countOpenApprovals(db, session.id)) > 0) return;
   if (silentMs >= silence.hangMs) return listeners.onSilent(agent.id, session.id);
   if (await noteHiddenLimit(platform, session, preset, silentMs)) return listeners.onHung(agent.id, session.id);
   if (entry.silent) return;

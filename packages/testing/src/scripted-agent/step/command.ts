@@ -20,6 +20,19 @@ export const playTool: StepPlayer<'tool'> = async (play, { name, input, result, 
   return undefined;
 };
 
+/** A tool call that asks for permission first, and says which answers it got. */
+export const playPermit: StepPlayer<'permit'> = async (play, { name, input, times, bytes, cancel }) => {
+  const whole = bytes === undefined ? input : { ...input, padding: 'x'.repeat(bytes) };
+  await play.voice.useTool(name, input, async () => {
+    const answers = await Promise.all(Array.from({ length: times }, () => play.permissions.ask(name, whole, cancel)));
+    const denied = answers.filter(({ allowed }) => !allowed);
+    const reasons = [...new Set(denied.map(({ reason }) => reason))].join('; ');
+    const text = `${times - denied.length} allowed, ${denied.length} denied${reasons === '' ? '' : `: ${reasons}`}`;
+    return { text, failed: denied.some(({ reason }) => reason !== 'withdrawn') };
+  });
+  return undefined;
+};
+
 export const playMail: StepPlayer<'mail'> = (play, { to, body }) => callPawl(play, ['send', '--', to, body]);
 
 export const playAsk: StepPlayer<'ask'> = (play, { to, question }) => {

@@ -1,0 +1,59 @@
+import type { Approval } from '@pawl/schema/approval/approval';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { PawlError } from '@pawl/schema/error';
+import { agentById } from '@pawl/store/agents/agents';
+import { approvalById } from '@pawl/store/sessions/approvals';
+import { sessionById } from '@pawl/store/sessions/sessions';
+import type { Database } from '@pawl/store/tables';
+import type { Platform } from '../platform/platform.ts';
+import { closeRequest } from './close-request.ts';
+
+export type ApprovalReply = {
+  allow: boolean;
+  reason: string | undefined;
+  /** `person`, or the id of the agent that decides. */
+  by: string;
+};
+
+/** Records the decision about a request. The first one counts; a second one is a conflict that names it. */
+export async function answerApproval(platform: Platform, known: Approval, reply: ApprovalReply): Promise<void> {
+  const { allow, by } = reply;
+  const decision = allow ? 'allow' : 'deny';
+  const said = reply.reason?.trim() ?? '';
+  const reason = said !== '' ? said : allow ? null : 'The person denied this. Do not try it again in another way.';
+  await platform.store.write(async (tx) => {
+    const approval = (await approvalById(tx.db, known.id)) ?? known;
+    if (isSame(approval, { by, decision, reason })) return;
+    if (approval.closedAt !== null) throw await closedAlready(tx.db, approval);
+    const { sessionId } = approval;
+    if (sessionId !== null && (await sessionById(tx.db, sessionId))?.endedAt !== null) throw gone(approval);
+    await closeRequest(tx, approval, { end: 'answered', closedBy: by, decision, reason });
+  });
+  crashPoint('approval.after_answer');
+}
+
+/** True for a repeated request, as after a crash: it is no conflict. */
+function isSame(
+  { closedBy, decision, reason }: Approval,
+  given: { by: string; decision: string; reason: string | null },
+): boolean {
+  return closedBy === given.by && decision === given.decision && reason === given.reason;
+}
+
+async function closedAlready(db: Database, approval: Approval): Promise<PawlError> {
+  const { end, decision, closedBy } = approval;
+  if (end === 'withdrawn') return gone(approval);
+  const agent = closedBy === null ? null : await agentById(db, closedBy);
+  const who =
+    agent?.alias ?? { person: 'a person', rule: 'a rule', policy: 'the deadline' }[closedBy ?? ''] ?? closedBy;
+  const how = decision === 'allow' ? 'allowed' : 'denied';
+  return new PawlError('conflict', `The request ${approval.id} was ${how} already, by ${who}.`, {
+    hint: 'To say something more to the agent, use pawl send.',
+  });
+}
+
+function gone({ id }: Approval): PawlError {
+  return new PawlError('conflict', `Nobody waits for an answer to the request ${id} any more: it was withdrawn.`, {
+    hint: 'See `pawl inbox`.',
+  });
+}

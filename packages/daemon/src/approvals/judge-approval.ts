@@ -1,0 +1,33 @@
+import type { Approval } from '@pawl/schema/approval/approval';
+import { PawlError } from '@pawl/schema/error';
+import type { Agent } from '@pawl/schema/record';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { askGate } from '../definitions/home-definitions.ts';
+import { judgeByRules } from '../rules/judge.ts';
+import { askedRequestOf } from './rule-request.ts';
+
+/** A decision without a person, or null if a person has to decide. */
+export type Judged = Pick<Approval, 'closedBy' | 'decision' | 'reason'> & { closedBy: string };
+
+/** Judges a request by the agent's definition, then by the rules that count for it. */
+export async function judgeApproval(
+  platform: DefinitionPlatform,
+  approval: Approval,
+  agent: Agent,
+): Promise<Judged | null> {
+  const { tool, detail: input } = approval;
+  const gate = await gateAnswer(platform, agent, { tool, input });
+  if (!gate.allowed) return { closedBy: 'definition', decision: 'deny', reason: gate.reason };
+  const { effect, reason } = await judgeByRules(platform, agent, approval.sessionId, askedRequestOf(approval));
+  return effect === 'ask' ? null : { closedBy: 'rule', decision: effect, reason };
+}
+
+/** An agent whose definition is gone may use nothing. */
+async function gateAnswer(platform: DefinitionPlatform, agent: Agent, question: { tool: string; input: string }) {
+  try {
+    return await askGate(platform, agent, question);
+  } catch (error) {
+    if (!(error instanceof PawlError) || error.code !== 'not_found') throw error;
+    return { allowed: false, reason: error.message };
+  }
+}

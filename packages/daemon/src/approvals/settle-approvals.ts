@@ -1,0 +1,81 @@
+import { firstLine } from '@pawl/core/shorten';
+import type { Approval } from '@pawl/schema/approval/approval';
+import { crashPoint } from '@pawl/schema/crash-point';
+import { limits } from '@pawl/schema/limit';
+import type { Agent } from '@pawl/schema/record';
+import { agentView } from '@pawl/store/agents/agent-views';
+import { approvalById, delayApproval, openApprovals, referApproval } from '@pawl/store/sessions/approvals';
+import { sessionById } from '@pawl/store/sessions/sessions';
+import type { Database } from '@pawl/store/tables';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { tellSupervisor } from '../mail/tell-supervisor.ts';
+import { closeRequest } from './close-request.ts';
+import { judgeApproval } from './judge-approval.ts';
+import { withdraw } from './record-request.ts';
+
+/** Judges new requests, withdraws those of ended sessions, and applies the policy to those that are overdue. */
+export async function settleApprovals(platform: DefinitionPlatform, now: number): Promise<void> {
+  const { db } = platform.store;
+  for (let page = await openApprovals(db); page.length > 0;) {
+    for (const approval of page) await settle(platform, approval, now);
+    page = page.length < limits.pageRows ? [] : await openApprovals(db, { after: page.at(-1) ?? null });
+  }
+}
+
+async function settle(platform: DefinitionPlatform, approval: Approval, now: number): Promise<void> {
+  const { store } = platform;
+  const view = await agentView(store.db, approval.agentId);
+  if (view === null) return;
+  const gone = await whyGone(store.db, approval, view);
+  if (gone !== null) return store.write((tx) => withdraw(tx, approval, gone));
+  if (approval.referredAt === null) return judge(platform, approval, view.agent);
+  if (approval.deadlineAt !== null && approval.deadlineAt <= now) await overdue(platform, approval, view.agent);
+}
+
+/** Why nobody waits for an answer any more; null if somebody does. */
+async function whyGone(
+  db: Database,
+  { sessionId }: Approval,
+  { agent, run }: NonNullable<Awaited<ReturnType<typeof agentView>>>,
+): Promise<string | null> {
+  if (agent.endedAt !== null) return 'its agent has ended';
+  if (sessionId === null) return run === null || run.outcome !== null ? 'its session has ended' : null;
+  return (await sessionById(db, sessionId))?.endedAt === null ? null : 'its session has ended';
+}
+
+async function judge(platform: DefinitionPlatform, approval: Approval, agent: Agent): Promise<void> {
+  const { store, choices } = platform;
+  const judged = await judgeApproval(platform, approval, agent);
+  const waitMs = choices.questions.deadlineMs ?? (approval.sessionId === null ? limits.questionMs : null);
+  await store.write(async (tx) => {
+    if (judged !== null) return void (await closeRequest(tx, approval, { end: 'answered', ...judged }));
+    if (!(await referApproval(tx, approval.id, waitMs === null ? null : tx.now + waitMs))) return;
+    const { id: approvalId, projectId, agentId, kind, tool } = approval;
+    tx.emit({ type: 'approval.referred', projectId, agentId, data: { approvalId, kind, tool } });
+  });
+  crashPoint('approval.after_judge');
+}
+
+/** Leaves an overdue request open, or denies it, and tells the agent's supervisor once. */
+async function overdue(platform: DefinitionPlatform, known: Approval, agent: Agent): Promise<void> {
+  const { store, choices } = platform;
+  const excerpt = firstLine(known.title, limits.labelCharacters);
+  await store.write(async (tx) => {
+    const approval = await approvalById(tx.db, known.id);
+    if (approval === null || approval.closedAt !== null) return;
+    // A program that waits over HTTP has no other end.
+    if (choices.questions.policy === 'park' && approval.sessionId !== null) {
+      await delayApproval(tx, approval.id);
+      await tellSupervisor(
+        tx,
+        agent,
+        `${agent.alias} waits: it asked for approval, and has no answer so far: ${excerpt}`,
+      );
+      return;
+    }
+    const reason = 'Nobody answered in time. Continue without it, or do it in another way.';
+    await closeRequest(tx, approval, { end: 'expired', closedBy: 'policy', decision: 'deny', reason });
+    const text = `${agent.alias} was denied its request, since there was no answer in time: ${excerpt}`;
+    await tellSupervisor(tx, agent, text);
+  });
+}

@@ -1,0 +1,143 @@
+import { approvalLimits } from '@pawl/schema/approval/approval-limit';
+import type { AgentView } from '@pawl/protocol/agents/view';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestDaemon } from '../support/daemon.ts';
+import { startTestDaemon, viewOf } from '../support/daemon.ts';
+import { outputText } from '../support/output.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+});
+
+const command = { name: 'Bash', input: { command: 'npm test' } };
+
+async function asking(steps: unknown[]): Promise<AgentView> {
+  return daemon.work([...steps, { say: 'went on' }, 'complete'], { access: 'ask' });
+}
+
+async function requestsOf({ id }: AgentView) {
+  return (await daemon.client.inbox()).items.filter(({ agent, kind }) => agent.id === id && kind === 'permission');
+}
+
+/** The first request of an agent, once it is in the inbox. */
+async function requestOf(agent: AgentView) {
+  await waitUntil(async () => (await requestsOf(agent)).length > 0, { what: 'the request in the inbox' });
+  const [item] = await requestsOf(agent);
+  if (item === undefined) throw new Error('no request');
+  return item;
+}
+
+async function eventsOf(agentId: string): Promise<string[]> {
+  const { events } = await daemon.client.events({ agent: agentId, limit: 1_000 });
+  return events.map(({ type }) => type).filter((type) => type.startsWith('approval.'));
+}
+
+describe('a request of a CLI', () => {
+  test('is shown with command and directory, and an allowed one continues the same turn [S2-16]', async () => {
+    const agent = await asking([{ permit: command }]);
+    const { id, questions } = await requestOf(agent);
+    expect(questions[0]?.question).toContain('Bash: npm test');
+    expect(questions[0]?.question).toContain(`in ${agent.worktree}`);
+    expect(await viewOf(daemon.client, agent.id)).toMatchObject({
+      activity: 'waiting_for_approval',
+      detail: 'Bash: npm test',
+    });
+    await daemon.client.replyAgent(id, { allow: true }, randomUUID());
+    const ended = await daemon.ended(agent.id);
+    expect(ended.session?.no).toBe(1);
+    expect(await outputText(daemon.client, agent.id)).toContain('1 allowed, 0 denied');
+    expect(await eventsOf(agent.id)).toEqual(['approval.asked', 'approval.referred', 'approval.answered']);
+    expect((await daemon.client.showApproval(id)).approval).toMatchObject({
+      decision: 'allow',
+      closedBy: 'person',
+      sentAt: expect.any(Number) as number,
+    });
+  });
+
+  test('that is denied reaches the model with the person’s reason [S2-16]', async () => {
+    const agent = await asking([{ permit: command }]);
+    await requestOf(agent);
+    await daemon.client.replyAgent(agent.alias, { allow: false, answer: 'use npm run check' }, randomUUID());
+    await daemon.ended(agent.id);
+    const output = await outputText(daemon.client, agent.id);
+    expect(output).toContain('0 allowed, 1 denied: use npm run check');
+    expect(output).toContain('went on');
+  });
+
+  test('takes the first of two answers; the second learns who was first', async () => {
+    const agent = await asking([{ permit: command }]);
+    const { id } = await requestOf(agent);
+    const answers = await Promise.allSettled([
+      daemon.client.replyAgent(id, { allow: true }, randomUUID()),
+      daemon.client.replyAgent(id, { allow: false }, randomUUID()),
+    ]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    const late = daemon.client.replyAgent(id, { allow: false }, randomUUID());
+    await expect(late).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/(allowed|denied) already, by a person/) as string,
+    });
+    await daemon.ended(agent.id);
+    expect((await eventsOf(agent.id)).filter((type) => type === 'approval.answered')).toHaveLength(1);
+  });
+
+  test('is withdrawn by its CLI, and cannot be answered then', async () => {
+    const agent = await asking([{ permit: { ...command, cancel: '3s' } }]);
+    const { id } = await requestOf(agent);
+    await waitUntil(async () => (await requestsOf(agent)).length === 0, { what: 'its card to go' });
+    const late = daemon.client.replyAgent(id, { allow: true }, randomUUID());
+    await expect(late).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('withdrawn') as string,
+    });
+    await daemon.ended(agent.id);
+    expect(await eventsOf(agent.id)).toContain('approval.withdrawn');
+  });
+
+  test('is withdrawn when its session dies', async () => {
+    const agent = await daemon.work([{ permit: command }, 'complete'], { access: 'ask' });
+    const { id } = await requestOf(agent);
+    await daemon.client.killAgent(agent.id, {});
+    await waitUntil(async () => (await requestsOf(agent)).length === 0, { what: 'its card to go' });
+    expect((await daemon.client.showApproval(id)).approval).toMatchObject({ end: 'withdrawn', decision: null });
+  });
+
+  test('is answered with yes or no, and nothing else', async () => {
+    const agent = await asking([{ permit: command }]);
+    const { id } = await requestOf(agent);
+    const words = daemon.client.replyAgent(id, { answer: 'sure' }, randomUUID());
+    await expect(words).rejects.toMatchObject({ code: 'needs_input' });
+    await daemon.client.replyAgent(id, { notNow: true }, randomUUID());
+    await daemon.ended(agent.id);
+    expect(await outputText(daemon.client, agent.id)).toContain('No person is available');
+  });
+});
+
+describe('a hostile CLI', () => {
+  test('that asks a thousand times at once gets an answer to each, and few reach the inbox', async () => {
+    const agent = await asking([{ permit: { ...command, times: 1_000 } }]);
+    await waitUntil(async () => (await requestsOf(agent)).length === approvalLimits.openPerSession, {
+      what: 'the inbox to be full',
+    });
+    for (const { id } of await requestsOf(agent)) await daemon.client.replyAgent(id, { allow: true }, randomUUID());
+    await daemon.ended(agent.id);
+    const output = await outputText(daemon.client, agent.id);
+    expect(output).toContain(
+      `${approvalLimits.openPerSession} allowed, ${1_000 - approvalLimits.openPerSession} denied`,
+    );
+    expect(output).toContain('requests of this session are waiting for an answer already');
+  });
+
+  test('that asks with 5 MB of detail is denied without asking', async () => {
+    const agent = await asking([{ permit: { ...command, bytes: 5 * 1024 * 1024 } }]);
+    await daemon.ended(agent.id);
+    expect(await outputText(daemon.client, agent.id)).toContain('the person was not asked');
+    expect(await requestsOf(agent)).toEqual([]);
+  });
+});

@@ -1,0 +1,20 @@
+import type { Approval } from './approval.ts';
+
+/** The whole text of a request, for a person to review. */
+export function approvalText({
+  kind,
+  tool,
+  title,
+  detail,
+  cwd,
+  owner,
+}: Pick<Approval, 'kind' | 'tool' | 'title' | 'detail' | 'cwd' | 'owner'>): string {
+  const lines = [
+    `${tool}: ${title}`,
+    ...(cwd === null ? [] : [`in ${cwd}`]),
+    ...(owner === null ? [] : [`asked by its subagent ${owner}`]),
+    // A command is whole in the title, unless there is more to it.
+    ...(kind === 'command' && detail === JSON.stringify({ command: title }) ? [] : [detail]),
+  ];
+  return lines.join('\n');
+}
