@@ -37,7 +37,7 @@ test.each([
 test('an entry allows its host on the usual ports, or on its own one', () => {
   const list = readAllowList([
     'Example.com.',
-    '*.npmjs.org',
+    '*.packages.test',
     'git.example:8443',
     '10.0.0.7',
     'no host',
@@ -46,14 +46,16 @@ test('an entry allows its host on the usual ports, or on its own one', () => {
   ]);
   const allows = (text: string) => list.allows(parseTarget(text) ?? { host: '', port: 0 });
   expect(
-    ['example.com:443', 'EXAMPLE.com.:80', 'registry.npmjs.org:443', 'git.example:8443', '10.0.0.7:80'].every(allows),
+    ['example.com:443', 'EXAMPLE.com.:80', 'registry.packages.test:443', 'git.example:8443', '10.0.0.7:80'].every(
+      allows,
+    ),
   ).toBe(true);
   const refused = [
     'example.com:22',
     'evil-example.com:443',
     'example.com.evil:443',
-    'npmjs.org:443',
-    'xnpmjs.org:443',
+    'packages.test:443',
+    'xpackages.test:443',
     'git.example:443',
     '10.0.0.8:80',
     'any.org:443',
