@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Packages whose modules keep nothing that another test would see: their test files share a process, and load what they test once. */
-const stateless = 'cli|core|daemon|engine|forge|git|mcp|protocol|providers|roster|schema|store|wire';
+const stateless = 'bridge|cli|core|daemon|engine|forge|git|mcp|present|protocol|providers|roster|schema|store|wire';
 
 /** Files that take much memory. A process that keeps it would start every later program slowly, so they get their own. */
 const large = ['packages/daemon/test/sessions/hostile-output.test.ts', 'packages/store/test/contract.test.ts'];
