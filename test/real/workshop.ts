@@ -153,8 +153,7 @@ async function writeSettings(home: string, { settings }: RealCli): Promise<void>
 function config({ provider, live }: RealCli): string {
   const names = [...new Set([provider, live ?? provider])];
   const probe = join(import.meta.dirname, 'mcp-server.mjs');
-  return `proxy: true
-rotate_accounts: [${names.join(', ')}]
+  return `rotate_accounts: [${names.join(', ')}]
 mcp_servers:
   probe:
     command: ${JSON.stringify(process.execPath)}

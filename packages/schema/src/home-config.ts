@@ -94,7 +94,7 @@ export const homeConfigSchema = z.strictObject({
   /** Trusts every repository's own settings for coding CLIs. */
   trust_repository_settings: z.boolean().default(false),
   /** Whether sessions with an API key call their model through the proxy, which keeps the key. */
-  proxy: z.boolean().default(false),
+  proxy: z.boolean().default(true),
   /** Whether sessions reach every host, or only listed ones: their provider's, and those of network rules. */
   network: z.enum(['open', 'listed']).default('open'),
 

@@ -90,7 +90,7 @@ export const defaultChoices: Choices = {
   budgets: { agent: noBudget, task: noBudget, project: noBudget },
   mcpServers: {},
   trustRepositorySettings: false,
-  proxy: false,
+  proxy: true,
   network: 'open',
   nudges: 'smart',
   questions: { deadlineMs: null, policy: 'park' },

@@ -110,8 +110,8 @@ test('a proxy that is killed is started again, and the session goes on', async (
   expect(model.requests.length).toBeGreaterThanOrEqual(40);
 });
 
-test('without the setting, and for other kinds of accounts, a session has its own credentials', async () => {
-  await using daemon = await startTestDaemon({ choices: { proxy: true } });
+test('an account with another secret than an API key is used as it is', async () => {
+  await using daemon = await startTestDaemon();
   await daemon.client.addAccount({ provider: 'scripted', name: 'login', kind: 'token', secret: key });
   const agent = await daemon.work([{ shell: 'echo "it has ${#SCRIPTED_TOKEN} characters"' }, 'complete'], {
     account: 'login',
