@@ -143,6 +143,8 @@ export const checkStepSchema = z.object({
   timeoutMs: z.number().int().positive(),
   /** JUnit files, as patterns below the root. */
   junit: z.array(z.string()),
+  /** True if it has the machine's network in a sandbox. */
+  network: z.boolean().optional(),
 });
 export type CheckStep = z.infer<typeof checkStepSchema>;
 

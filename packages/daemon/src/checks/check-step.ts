@@ -7,6 +7,7 @@ import type { LaunchLimits } from '@pawl/schema/launch-spec';
 import type { CheckContext } from './check-context.ts';
 import { LeftToNext } from './check-context.ts';
 import { stepLaunch } from './check-launch.ts';
+import { sandboxedStep } from './check-sandbox.ts';
 import { checkLimits } from './check-limit.ts';
 import type { CheckOutput } from './check-output.ts';
 import { outputSize } from './check-output.ts';
@@ -20,7 +21,11 @@ import { durationInWords, failed } from './check-verdict.ts';
  */
 export async function beginStep(context: CheckContext, check: Check): Promise<Check> {
   const started = await processOf(context, check).begin(
-    async () => ({ launch: stepLaunch(context, check), prompt: '', stdin: 'file' }),
+    async () => ({
+      launch: await sandboxedStep(context, check, stepLaunch(context, check)),
+      prompt: '',
+      stdin: 'file',
+    }),
     // The daemon that created its directory may have been killed before the shim claimed it.
     { leftoverGraceMs: exists(context.place.step(check.step)) ? 0 : null },
   );

@@ -16,6 +16,7 @@ import { agentPath } from '../platform/search-path.ts';
 import { checkProviders } from '../sessions/providers.ts';
 import { detachedFinding, detachedWorktrees, reattach, stillDetached } from '../agents/worktrees/worktree-health.ts';
 import { processFinding } from '../agents/process-finding.ts';
+import { sandboxFindings } from './sandbox-finding.ts';
 import { placesThere } from '../platform/kept-places.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { Orphan } from '../agents/worktrees/leftovers.ts';
@@ -39,6 +40,7 @@ export function createDoctor(platform: DefinitionPlatform, reconciler: Reconcile
       await checkGit(),
       await checkDisk(platform),
       await processFinding(),
+      ...(await sandboxFindings(platform)),
       checkStore(reconciler),
       ...(await checkRestored(platform)),
       await checkToken(platform),

@@ -164,12 +164,19 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** The steps in order, and a plan id: the same commands with the same limits have the same plan. */
-function stepsOf({ checks, env }: ConfigFile): { checks: CheckStep[]; plan: string } {
-  const steps = checks.map(({ name, run, timeout_minutes: minutes, junit = [] }): CheckStep => {
+function stepsOf({ checks, env, sandbox }: ConfigFile): { checks: CheckStep[]; plan: string } {
+  const steps = checks.map(({ name, run, timeout_minutes: minutes, junit = [], network }): CheckStep => {
     const timeoutMs = minutes === undefined ? limits.checkMs : Math.max(1, Math.round(minutes * 60_000));
-    return { name: name ?? firstLine(run, nameCharacters), run, timeoutMs, junit };
+    const step = { name: name ?? firstLine(run, nameCharacters), run, timeoutMs, junit };
+    return (network ?? sandbox.network) === true ? { ...step, network: true } : step;
   });
-  const named = steps.map(({ run, timeoutMs, junit }) => [run, timeoutMs, junit]);
+  // Without network the plan stays the one of earlier releases.
+  const named = steps.map(({ run, timeoutMs, junit, network }) => [
+    run,
+    timeoutMs,
+    junit,
+    ...(network ? ['network'] : []),
+  ]);
   const plan = createHash('sha256').update(JSON.stringify([named, env.toSorted()]));
   return { checks: steps, plan: plan.digest('hex') };
 }

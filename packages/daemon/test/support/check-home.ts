@@ -1,3 +1,6 @@
+import type { Choices } from '@pawl/daemon/platform/platform';
+import { defaultChoices } from '@pawl/daemon/platform/platform';
+import { programs } from '@pawl/protocol/node/programs';
 import { createCaches } from '@pawl/daemon/platform/caches';
 import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
 import { defaultBounds } from '@pawl/daemon/checks/check-limit';
@@ -30,6 +33,7 @@ import { pino } from 'pino';
 export type Step = Partial<CheckStep> & { run: string };
 
 export type CheckHomeOptions = {
+  choices?: Partial<Choices>;
   /** Files of the repository that is checked. */
   files?: Record<string, string>;
   /** The daemon's environment beyond the common one. */
@@ -84,6 +88,7 @@ export async function openCheckHome(place: string, options: CheckHomeOptions = {
     await store.write((tx) => insertProject(tx, project));
   }
   const { PATH, HOME } = process.env;
+  const sandbox = createSandboxing({});
   const platform = {
     home,
     store,
@@ -92,8 +97,10 @@ export async function openCheckHome(place: string, options: CheckHomeOptions = {
     environment: { PATH, HOME, ...environment },
     repositories: new Map(),
     caches: createCaches(),
-    host: createHost(),
-    sandbox: createSandboxing({}),
+    host: createHost({ confine: sandbox.confine }),
+    sandbox,
+    choices: { ...defaultChoices, ...options.choices },
+    pawl: programs.pawl,
     log: pino({ enabled: false }),
   } as Partial<SessionPlatform> as SessionPlatform;
   const repository = await repositoryOf(platform, project);

@@ -1,0 +1,23 @@
+import { defaultSandboxLimits } from '@pawl/schema/home-config';
+import { createSandboxing } from '@pawl/daemon/platform/sandboxing';
+import { defaultChoices } from '@pawl/daemon/platform/platform';
+import { sandboxFindings } from '@pawl/daemon/door/sandbox-finding';
+import { expect, test } from 'vitest';
+import { sandboxTest } from './machine.ts';
+
+const findings = (mode: 'auto' | 'off' | 'required') => {
+  const sandbox = { mode, readable: [], writable: [], limits: defaultSandboxLimits };
+  return sandboxFindings({ sandbox: createSandboxing(process.env), choices: { ...defaultChoices, sandbox } });
+};
+
+sandboxTest('doctor attacks the sandbox, and reports what does not hold', async () => {
+  const [first, ...others] = await findings('auto');
+  expect(first).toMatchObject({ level: 'ok', message: expect.stringMatching(/withstood \d+ of \d+ attacks/) });
+  // The kernel does not limit the processes of root.
+  const expected = process.getuid?.() === 0 ? [expect.stringContaining('number of processes')] : [];
+  expect(others.map(({ message }) => message)).toEqual(expected);
+});
+
+test('doctor says that there is no sandbox if it is switched off', async () => {
+  expect(await findings('off')).toMatchObject([{ level: 'ok', message: expect.stringContaining('without a sandbox') }]);
+});
