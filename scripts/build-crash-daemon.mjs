@@ -10,7 +10,15 @@ const finished = join(root, '.cache', 'crash-daemon');
 const outdir = `${finished}.${process.pid}`;
 mkdirSync(outdir, { recursive: true });
 await build({ ...daemonBuild(root, outdir), define: { PAWL_BUNDLE: 'true' } });
-for (const name of ['pawl.mjs', 'scripted-agent.mjs', 'bridge.mjs', 'model-server.mjs', 'agents', 'prompts'])
+for (const name of [
+  'pawl.mjs',
+  'scripted-agent.mjs',
+  'bridge.mjs',
+  'pawl-engine.mjs',
+  'model-server.mjs',
+  'agents',
+  'prompts',
+])
   symlinkSync(join(root, 'dist', name), join(outdir, name));
 rmSync(finished, { recursive: true, force: true });
 renameSync(outdir, finished);

@@ -31,7 +31,7 @@ await build({
   ...common,
   target: 'node24',
   // Each vendor's packages are loaded from a file of their own.
-  entryPoints: { engine: source('engine/src/program/bin.ts') },
+  entryPoints: { 'pawl-engine': source('engine/src/program/bin.ts') },
 });
 await build({
   ...common,

@@ -223,7 +223,13 @@ test('the tables in docs/providers.md match the presets', () => {
     );
   const rowOf = (name: string, columns: number) =>
     cells.find((row) => row.length === columns && row[0]?.split(', ').includes(`\`${name}\``));
-  const presets = builtInPresets({ scriptedAgent: ['node'], bridge: ['node'], scriptedState: '/s' });
+  const presets = builtInPresets({
+    scriptedAgent: ['node'],
+    bridge: ['node'],
+    engine: ['node', 'e'],
+    engineState: '/engine',
+    scriptedState: '/s',
+  });
   for (const preset of presets.filter(({ name }) => name !== 'scripted')) {
     const { resume, fork, liveFollowUps, mcp } = capabilitiesOf(preset);
     const [, ...shown] = rowOf(preset.name, 7) ?? [];

@@ -25,7 +25,13 @@ const run = promisify(execFile);
 /** How long a CLI may try before it reports a limit. */
 const turnMinutes = 8;
 
-const presets = builtInPresets({ scriptedAgent: ['scripted'], bridge: ['bridge'], scriptedState: '' });
+const presets = builtInPresets({
+  scriptedAgent: ['scripted'],
+  bridge: ['bridge'],
+  engine: ['node', 'e'],
+  engineState: '/engine',
+  scriptedState: '',
+});
 
 /** What came of each capability, for the table that is printed at the end; a note says why it is not applicable, or what is particular. */
 type Outcome = { held: 'yes' | 'NO' | 'n/a'; note: string | null };

@@ -106,7 +106,9 @@ function homeProviders(home: Home, entries: Record<string, unknown>, log: Logger
   const builtIn = builtInPresets({
     scriptedAgent: [process.execPath, ...programs.scriptedAgent],
     bridge: [process.execPath, ...programs.bridge],
+    engine: [process.execPath, ...programs.engine],
     scriptedState: home.scripted,
+    engineState: home.engine,
   });
   const { presets, problems } = withCustomPresets(builtIn, entries);
   for (const { reason } of problems) log.warn({ reason }, 'ignoring an invalid provider in config.yaml');

@@ -3,7 +3,13 @@ import { withCustomPresets } from '../src/custom.ts';
 import { builtInPresets } from '../src/preset/built-in.ts';
 import { providerRegistry } from '../src/registry.ts';
 
-const builtIn = builtInPresets({ scriptedAgent: ['node', 's'], bridge: ['node', 'b'], scriptedState: '/state' });
+const builtIn = builtInPresets({
+  scriptedAgent: ['node', 's'],
+  bridge: ['node', 'b'],
+  engine: ['node', 'e'],
+  engineState: '/engine',
+  scriptedState: '/state',
+});
 const named = (name: string, presets = builtIn) => presets.find((preset) => preset.name === name)!;
 const load = (entries: Record<string, unknown>) => withCustomPresets(builtIn, entries);
 

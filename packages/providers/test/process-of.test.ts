@@ -3,7 +3,13 @@ import { withCustomPresets } from '../src/custom.ts';
 import { builtInPresets } from '../src/preset/built-in.ts';
 import { processOf } from '../src/process-of.ts';
 
-const builtIn = builtInPresets({ scriptedAgent: ['node', 's'], bridge: ['node', 'b'], scriptedState: '/state' });
+const builtIn = builtInPresets({
+  scriptedAgent: ['node', 's'],
+  bridge: ['node', 'b'],
+  engine: ['node', 'e'],
+  engineState: '/engine',
+  scriptedState: '/state',
+});
 const processes = (entries: Record<string, unknown>) => {
   const { presets, problems } = withCustomPresets(builtIn, entries);
   return { problems, of: (name: string) => presets.find((preset) => preset.name === name)?.process };

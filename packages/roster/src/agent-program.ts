@@ -19,7 +19,15 @@ export function agentPrograms(presets: readonly ProviderPreset[]): AgentProgram[
 
 /** The programs of built-in providers. */
 export function knownPrograms(): AgentProgram[] {
-  return agentPrograms(builtInPresets({ scriptedAgent: ['node'], bridge: ['node'], scriptedState: '' }));
+  return agentPrograms(
+    builtInPresets({
+      scriptedAgent: ['node'],
+      bridge: ['node'],
+      engine: ['node'],
+      engineState: '',
+      scriptedState: '',
+    }),
+  );
 }
 
 /** Returns the provider of a process, or null if it is not an agent. */

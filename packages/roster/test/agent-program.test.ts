@@ -5,7 +5,13 @@ import { agentPrograms, knownPrograms, recogniser } from '../src/agent-program.t
 const recognise = recogniser(knownPrograms());
 
 test('the patterns come from the presets, for every provider that has a program [W0-03]', () => {
-  const presets = builtInPresets({ scriptedAgent: ['node', 's'], bridge: ['node', 'b'], scriptedState: '' });
+  const presets = builtInPresets({
+    scriptedAgent: ['node', 's'],
+    bridge: ['node', 'b'],
+    engine: ['node', 'e'],
+    engineState: '/engine',
+    scriptedState: '',
+  });
   const found = agentPrograms(presets).map(({ provider }) => provider);
   expect(presets.map(({ name }) => name).filter((name) => !found.includes(name))).toEqual(['generic', 'acp']);
 });

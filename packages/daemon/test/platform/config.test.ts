@@ -88,7 +88,13 @@ test('the example in the documentation is valid', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../../docs/providers.md'), 'utf8');
   const example = /```yaml\n([^]*?)```/.exec(page)?.[1];
   const config = await read(example ?? '');
-  const builtIn = builtInPresets({ scriptedAgent: ['node'], bridge: ['node'], scriptedState: '/s' });
+  const builtIn = builtInPresets({
+    scriptedAgent: ['node'],
+    bridge: ['node'],
+    engine: ['node', 'e'],
+    engineState: '/engine',
+    scriptedState: '/s',
+  });
   const { presets, problems } = withCustomPresets(builtIn, config.providers);
   expect(problems).toEqual([]);
   expect(presets.map(({ name }) => name)).toEqual(expect.arrayContaining(['gateway', 'gemini-acp', 'my-agent']));

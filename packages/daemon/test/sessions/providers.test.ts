@@ -17,7 +17,13 @@ async function machine(programs: Record<string, string>, entries: Record<string,
     await chmod(join(place.path, name), 0o755);
   }
   const node = process.execPath;
-  const builtIn = builtInPresets({ scriptedAgent: [node, 's'], bridge: [node, 'b'], scriptedState: '/s' });
+  const builtIn = builtInPresets({
+    scriptedAgent: [node, 's'],
+    bridge: [node, 'b'],
+    engine: ['node', 'e'],
+    engineState: '/engine',
+    scriptedState: '/s',
+  });
   const { presets, problems } = withCustomPresets(builtIn, entries);
   return {
     path: place.path,

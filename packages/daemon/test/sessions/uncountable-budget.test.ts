@@ -2,7 +2,13 @@ import { refuseUncountable } from '@pawl/daemon/platform/budgets';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { expect, test } from 'vitest';
 
-const presets = builtInPresets({ scriptedAgent: ['true'], bridge: ['true'], scriptedState: '/nowhere' });
+const presets = builtInPresets({
+  scriptedAgent: ['true'],
+  bridge: ['true'],
+  engine: ['node', 'e'],
+  engineState: '/engine',
+  scriptedState: '/nowhere',
+});
 const refused = (budget: object, proxy = false) =>
   presets.filter((preset) => {
     try {

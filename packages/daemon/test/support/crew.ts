@@ -94,6 +94,8 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     builtInPresets({
       scriptedAgent: [process.execPath, ...programs.scriptedAgent],
       bridge: [process.execPath, ...programs.bridge],
+      engine: [process.execPath, ...programs.engine],
+      engineState: home.engine,
       scriptedState: home.scripted,
     }),
     [],

@@ -39,6 +39,8 @@ export type Home = {
   /** A projection of the registry for other programs; written, never read. */
   state: string;
   scripted: string;
+  /** The engine's conversations and long output. */
+  engine: string;
   /** Requests of commands without an answer yet. */
   requests: string;
   /** The original files of checkouts with installed hooks. */
@@ -81,6 +83,7 @@ export function homeAt(
     learnings: join(base, 'learnings'),
     state: join(base, 'state.json'),
     scripted: join(base, 'scripted'),
+    engine: join(base, 'engine'),
     requests: join(base, 'requests'),
     hooks: join(base, 'hooks'),
     proxy: join(base, 'proxy'),

@@ -6,6 +6,7 @@ import { codex } from './codex.ts';
 import { gemini } from './gemini.ts';
 import { opencode } from './opencode.ts';
 import { aider, cline, continueCli, copilot, cursorAgent, generic } from './others.ts';
+import { pawlPreset } from './pawl.ts';
 import { pi } from './pi.ts';
 import { qwen } from './qwen.ts';
 
@@ -13,7 +14,9 @@ import { qwen } from './qwen.ts';
 export function builtInPresets(programs: {
   scriptedAgent: [string, ...string[]];
   bridge: [string, ...string[]];
+  engine: [string, ...string[]];
   scriptedState: string;
+  engineState: string;
 }): ProviderPreset[] {
   return [
     claude,
@@ -30,6 +33,7 @@ export function builtInPresets(programs: {
     cursorAgent,
     generic,
     ...bridgedPresets(programs.bridge),
+    pawlPreset(programs.engine, programs.engineState),
     scriptedPreset(programs.scriptedAgent, programs.scriptedState),
   ];
 }

@@ -9,6 +9,8 @@ import { splitWords } from '../../src/words.ts';
 const presets = builtInPresets({
   scriptedAgent: ['node', 'scripted.ts'],
   bridge: ['node', 'bridge.ts'],
+  engine: ['node', 'pawl-engine.mjs'],
+  engineState: '/engine',
   scriptedState: '/state',
 });
 const presetOf = (name: string) => presets.find((each) => each.name === name)!;
@@ -51,6 +53,7 @@ const lines: [name: string, words: string][] = [
   ['acp', 'node bridge.ts acp --permission full'],
   ['codex-live', 'node bridge.ts codex --permission full'],
   ['pi-live', 'node bridge.ts pi --permission full'],
+  ['pawl', 'node pawl-engine.mjs --include-partial-messages --replay-user-messages --access full'],
 ];
 const first = Object.fromEntries(lines);
 first['claude-code'] = first['claude']!;
@@ -64,6 +67,7 @@ test('mail goes into a running turn only if the CLI echoes its input', () => {
     acp: true,
     'codex-live': true,
     'pi-live': true,
+    pawl: true,
     scripted: true,
   });
   expect(presetOf('scripted').command).toContain('--replay-user-messages');
@@ -86,7 +90,17 @@ test('each preset names a parser, and no parser is unused [S3-12]', () => {
   const formats = Object.groupBy(presets, ({ outputFormat }) => outputFormat);
   const names = Object.entries(formats).map(([format, each]) => [format, each.map(({ name }) => name).toSorted()]);
   expect(Object.fromEntries(names)).toEqual({
-    'claude-stream-json': ['acp', 'claude', 'claude-code', 'codex-live', 'cursor-agent', 'pi-live', 'qwen', 'scripted'],
+    'claude-stream-json': [
+      'acp',
+      'claude',
+      'claude-code',
+      'codex-live',
+      'cursor-agent',
+      'pawl',
+      'pi-live',
+      'qwen',
+      'scripted',
+    ],
     'continue-json': ['continue'],
     'codex-exec': ['codex'],
     'gemini-stream-json': ['gemini'],
@@ -108,6 +122,7 @@ describe('the command line of each [S3-44, S3-45]', () => {
       '--resume old-id',
       '--resume old-id --fork-session --session-id new-id',
     ]),
+    ['pawl', '--session-id new-id', '--resume old-id', '--resume old-id --fork-session --session-id new-id'],
     ['codex', '-', 'resume old-id -', 'fork old-id -'],
     ['gemini', '--session-id new-id', '--resume old-id', null],
     ['opencode', '', '--session old-id', null],
@@ -207,7 +222,7 @@ describe.each(presets.map((preset) => [preset.name, preset] as const))('%s', (_n
 
   test('has no secret in its settings, and says how to install it', () => {
     for (const name of preset.variables.settings) expect(name).not.toMatch(/KEY|TOKEN(?!S)|SECRET|PASSWORD/);
-    const isOurs = ['scripted', 'generic', 'acp'].includes(preset.name);
+    const isOurs = ['scripted', 'generic', 'acp', 'pawl'].includes(preset.name);
     expect(preset.install === null).toBe(isOurs);
   });
 

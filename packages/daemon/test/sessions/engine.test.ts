@@ -1,0 +1,147 @@
+import { git, sampleRepository } from '@pawl/testing/sample-repository';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import type { ModelServer, ModelServerOptions } from '@pawl/testing/model-server/server';
+import { startModelServer } from '@pawl/testing/model-server/server';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { TestDaemon } from '../support/daemon.ts';
+import { runEnded, startTestDaemon } from '../support/daemon.ts';
+import { readyDaemon } from '../support/daemon-process.ts';
+import { outputHas } from '../support/output.ts';
+
+const models = {
+  anthropic: 'anthropic/claude-sonnet-4-5',
+  openai: 'openai/gpt-5.1',
+  'openai-chat': 'openai-chat/gpt-4.1',
+  google: 'google/gemini-2.5-pro',
+  compatible: 'compatible/scripted-1',
+};
+
+type Scene = { daemon: TestDaemon; model: ModelServer } & AsyncDisposable;
+
+/** A daemon whose accounts of the engine call a scripted model: `plain` without `/v1` in the address, `v1` with it. */
+async function openScene(options: ModelServerOptions = {}): Promise<Scene> {
+  const model = await startModelServer(options);
+  const daemon = await startTestDaemon();
+  const account = { provider: 'pawl', kind: 'api-key', secret: 'sk-engine-0123456789' } as const;
+  await daemon.client.addAccount({ ...account, name: 'plain', baseUrl: model.url });
+  await daemon.client.addAccount({ ...account, name: 'v1', baseUrl: `${model.url}/v1` });
+  return {
+    daemon,
+    model,
+    async [Symbol.asyncDispose]() {
+      await daemon[Symbol.asyncDispose]();
+      await model.close();
+    },
+  };
+}
+
+const onEngine = { provider: 'pawl', account: 'plain', model: models.anthropic };
+const done = { signal: { status: 'done', result: 'All done.' } };
+
+test('an agent on the engine commits and completes in every wire format', async () => {
+  await using scene = await openScene();
+  const { daemon } = scene;
+  for (const [vendor, model] of Object.entries(models)) {
+    const account = vendor === 'anthropic' || vendor === 'google' ? 'plain' : 'v1';
+    const agent = await daemon.work(undefined, { provider: 'pawl', account, model });
+    const ended = await daemon.ended(agent.id);
+    expect(ended.run, vendor).toMatchObject({ status: 'completed' });
+    expect(ended.usage.inputTokens).toBeGreaterThan(0);
+    expect(await git(daemon.repository, ['log', '-1', '--format=%s', agent.branch ?? ''])).toContain('docs: note');
+  }
+});
+
+test('a fork inherits the conversation, and a resumed agent goes on with it', async () => {
+  const steps = [{ say: 'I know the word.' }, done, { say: 'Done.' }];
+  await using scene = await openScene({ scenarios: { word: { steps } }, fallback: 'word' });
+  const { daemon, model } = scene;
+  const agent = await daemon.work(undefined, { ...onEngine, task: 'Remember [[mark:heron]].' });
+  await daemon.ended(agent.id);
+  await daemon.client.resumeAgent(agent.id, { prompt: 'Again.' }, randomUUID());
+  await waitUntil(async () => (await daemon.ended(agent.id)).session?.no === 2, { what: 'the second session' });
+  expect(model.requests.at(-1)).toMatchObject({ userTurns: 2 });
+  const child = await daemon.fork(agent.id, { prompt: 'Say the word.' });
+  await daemon.ended(child.id);
+  const last = model.requests.at(-1);
+  expect(last?.marks).toContain('heron');
+  expect(last?.userTurns).toBeGreaterThan(1);
+});
+
+test('mail reaches a turn that runs, and a stop ends the command that it runs', async () => {
+  const wait = { shell: 'touch started; until [ -e go ]; do sleep 0.05; done' };
+  const steps = [wait, done, { say: 'Done.' }];
+  const followUp = [{ shell: 'echo $$ > pid; exec sleep 600' }];
+  await using scene = await openScene({ scenarios: { wait: { steps, followUp } }, fallback: 'wait' });
+  const { daemon, model } = scene;
+  const agent = await daemon.work(undefined, onEngine);
+  const file = (name: string) => join(agent.worktree ?? '', name);
+  await waitUntil(() => readFile(file('started')).then(() => true), { what: 'the command' });
+  await daemon.client.sendMail({ to: agent.id, body: 'One more thing [[mark:mail]].' }, randomUUID());
+  await writeFile(file('go'), '');
+  const pid = await waitUntil(async () => Number(await readFile(file('pid'), 'utf8')) || null, { what: 'the second' });
+  expect(model.requests.at(-1)?.marks).toContain('mail');
+  await daemon.client.stopAgent(agent.id);
+  await daemon.ended(agent.id);
+  await waitUntil(() => !isAlive(pid), { what: 'the end of the command' });
+});
+
+test('kill -9 of the engine in a command: a resumed agent is told, and the command does not run again', async () => {
+  const steps = [{ shell: 'echo run >> runs; sleep 600' }];
+  const followUp = [done, { say: 'Done.' }];
+  await using scene = await openScene({ scenarios: { once: { steps, followUp } }, fallback: 'once' });
+  const { daemon, model } = scene;
+  const agent = await daemon.work(undefined, onEngine);
+  const runs = join(agent.worktree ?? '', 'runs');
+  await waitUntil(() => readFile(runs, 'utf8'), { what: 'the command' });
+  const { sessions } = await daemon.client.inspectAgent(agent.id);
+  process.kill(sessions[0]?.pid ?? 0, 'SIGKILL');
+  expect((await daemon.ended(agent.id)).run?.status).toBe('failed');
+  await daemon.client.resumeAgent(agent.id, { prompt: 'Go on.' }, randomUUID());
+  await waitUntil(async () => (await daemon.ended(agent.id)).run?.status === 'completed', { what: 'the second run' });
+  expect(await readFile(runs, 'utf8')).toBe('run\n');
+  expect(model.requests.at(-1)?.userTurns).toBe(2);
+  await outputHas(daemon.client, agent.id, 'may have taken effect');
+});
+
+test('kill -9 of the daemon in a turn: the engine goes on, and nothing runs twice', async () => {
+  await using place = await temporaryDirectory();
+  const [home, repository] = [join(place.path, 'home'), join(place.path, 'sample')];
+  await sampleRepository(repository);
+  const steps = [{ shell: 'echo run >> runs; until [ -e go ]; do sleep 0.05; done' }, done, { say: 'Done.' }];
+  await using model = await startModelServer({ scenarios: { once: { steps } }, fallback: 'once' });
+  let daemon = await readyDaemon(home);
+  try {
+    await daemon.client.addProject({ path: repository });
+    await daemon.client.addAccount({
+      provider: 'pawl',
+      name: 'plain',
+      kind: 'api-key',
+      secret: 'sk-engine-0123456789',
+      baseUrl: model.url,
+    });
+    const { agent } = await daemon.client.work({ path: repository, task: 'a task', ...onEngine }, randomUUID());
+    const file = (name: string) => join(agent.worktree ?? '', name);
+    await waitUntil(() => readFile(file('runs'), 'utf8'), { what: 'the command' });
+    await daemon.kill();
+    await writeFile(file('go'), '');
+    daemon = await readyDaemon(home);
+    expect((await runEnded(daemon.client, agent.id)).run).toMatchObject({ status: 'completed' });
+    expect((await daemon.client.inspectAgent(agent.id)).sessions).toHaveLength(1);
+    expect(await readFile(file('runs'), 'utf8')).toBe('run\n');
+  } finally {
+    await daemon.kill('SIGTERM');
+  }
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
