@@ -17,6 +17,7 @@ import { mail } from './measure/mail.ts';
 import { mailDrain } from './measure/mail-drain.ts';
 import { memory } from './measure/memory.ts';
 import { queue } from './measure/queue.ts';
+import { sandbox } from './measure/sandbox.ts';
 import { spawnMany } from './measure/spawn-many.ts';
 import { spawn } from './measure/spawn.ts';
 import { closePlaces } from './place.ts';
@@ -30,6 +31,7 @@ const measures: Measure[] = [
   version,
   ps,
   spawn,
+  sandbox,
   spawnMany,
   ingest,
   lineLatency,
