@@ -37,7 +37,7 @@ export async function judgeByRules(
 }
 
 /** The rules that apply to an agent's session, of the store and of files. */
-async function activeRules(
+export async function activeRules(
   platform: RulePlatform,
   agent: Agent,
   sessionId: string | null,

@@ -3,13 +3,13 @@ import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Event } from '@pawl/schema/event';
 import type { Grant } from '@pawl/schema/proxy';
 import type { Agent, Session } from '@pawl/schema/record';
-import type { Rule } from '@pawl/schema/rule';
+import type { RuleEffect } from '@pawl/schema/rule';
 import { agentById } from '@pawl/store/agents/agents';
 import { accountById } from '@pawl/store/projects/accounts';
-import { rulesFor } from '@pawl/store/rules/rules';
 import { openSessions } from '@pawl/store/sessions/sessions';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
-import { placesOf } from '../../platform/places.ts';
+import type { ActiveRule } from '../../rules/judge.ts';
+import { activeRules } from '../../rules/judge.ts';
 
 type Place = { agent: Agent; session: Pick<Session, 'id' | 'accountId'>; preset: ProviderPreset | null };
 
@@ -18,8 +18,9 @@ export async function networkFor(platform: SessionPlatform, place: Place): Promi
   if (platform.choices.network === 'open') return null;
   const { agent, session, preset } = place;
   const { db } = platform.store;
-  const projectIds = (await placesOf(db, agent)).flatMap(({ agent: { projectId } }) => projectId ?? []);
-  const rules = await rulesFor(db, { sessionId: session.id, agentId: agent.id, projectIds });
+  const { rules, trouble } = await activeRules(platform, agent, session.id);
+  // A rule that cannot be read may be one that denies, so none allows anything.
+  const allowed = trouble === null ? hostsIn(rules, 'allow') : [];
   const account = session.accountId === null ? null : await accountById(db, session.accountId);
   const servers = [
     account?.baseUrl,
@@ -27,7 +28,7 @@ export async function networkFor(platform: SessionPlatform, place: Place): Promi
     ...Object.values(platform.choices.mcpServers).map((server) => ('url' in server ? server.url : undefined)),
   ];
   return {
-    allow: [...new Set([...(preset?.hosts ?? []), ...servers.flatMap(hostOf), ...hostsIn(rules, 'allow')])],
+    allow: [...new Set([...(preset?.hosts ?? []), ...servers.flatMap(hostOf), ...allowed])],
     deny: hostsIn(rules, 'deny'),
   };
 }
@@ -61,7 +62,7 @@ export function directVariables(environment: NodeJS.ProcessEnv): Record<string, 
   return { NO_PROXY: names, no_proxy: names };
 }
 
-function hostsIn(rules: readonly Rule[], effect: Rule['effect']): string[] {
+function hostsIn(rules: readonly ActiveRule[], effect: RuleEffect): string[] {
   return rules.flatMap((rule) => {
     if (rule.effect !== effect) return [];
     try {
