@@ -13,7 +13,7 @@ export type Arguments = {
   mode: string | null;
   systemPromptFile: string | null;
   mcpFile: string | null;
-  permission: 'full' | 'read-only';
+  permission: 'full' | 'ask' | 'read-only';
   /** True for an ACP agent that takes a prompt into its running turn and answers it. */
   steer: boolean;
   /** The agent's command. */
@@ -32,7 +32,7 @@ The agent command is whole: "gemini --acp", "codex app-server", "pi --mode rpc".
   --mode ID                           acp: the session mode, such as full-access
   --append-system-prompt-file FILE    added to the agent's own system prompt
   --mcp-config FILE                   MCP servers, in Claude Code's form (acp, codex)
-  --permission full|read-only         how questions of the agent are answered, and its sandbox (default: full)
+  --permission full|ask|read-only     how questions of the agent are answered, and its sandbox (default: full)
   --steer                             acp: this agent takes a prompt into its running turn
   -h, --help                          this text
 
@@ -102,7 +102,7 @@ function takeFlag(result: Arguments, flag: string, rest: string[]): void {
       result.mcpFile = value();
       return;
     case '--permission':
-      result.permission = oneOf(flag, value(), ['full', 'read-only']);
+      result.permission = oneOf(flag, value(), ['full', 'ask', 'read-only']);
       return;
     case '--steer':
       result.steer = true;
@@ -113,6 +113,7 @@ function takeFlag(result: Arguments, flag: string, rest: string[]): void {
 }
 
 function checkTogether(result: Arguments): void {
+  if (result.permission === 'ask' && result.protocol !== 'codex') throw usage('--permission ask is for codex only.');
   if (result.forkSession && result.resume === null) throw usage('--fork-session needs --resume ID.');
   if (result.sessionId !== null && result.resume !== null && !result.forkSession) {
     throw usage('--session-id and --resume go together only with --fork-session.');

@@ -1,3 +1,5 @@
+import type { ApprovalRequest } from '@pawl/wire/approval-line';
+import { approvalCancelLine, approvalRequestLine } from '@pawl/wire/approval-line';
 import type { UserTurn } from '@pawl/wire/claude-input';
 import type { ClaudeLine, ContentBlock, TokenUsage, TurnEnd as WireEnd } from '@pawl/wire/claude-line';
 import {
@@ -154,6 +156,15 @@ export class Voice {
 
   control(requestId: string, error: string | null): void {
     this.#write(controlResponseLine(requestId, error));
+  }
+
+  /** Asks for approval; the answer comes on stdin. */
+  ask(request: ApprovalRequest): void {
+    this.#write(approvalRequestLine(request));
+  }
+
+  cancelAsk(requestId: string): void {
+    this.#write(approvalCancelLine(requestId));
   }
 
   /** Keeps a line of the agent that has no translation. `note` adds information. */

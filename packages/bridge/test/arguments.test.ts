@@ -26,7 +26,7 @@ test.each([
   ['acp --fork-session -- x', '--fork-session needs --resume ID.'],
   ['acp --resume a --session-id b -- x', '--session-id and --resume go together only with --fork-session.'],
   ['acp --resume --evil -- x', '--resume takes an id, not --evil.'],
-  ['acp --permission some -- x', '--permission is full or read-only, not "some".'],
+  ['acp --permission some -- x', '--permission is full or ask or read-only, not "some".'],
   ['acp --bogus -- x', 'Unknown option --bogus.'],
   ['acp --model -- x', '--model needs a value.'],
 ])('"%s" is refused', (line, message) => {

@@ -173,7 +173,8 @@ export class AcpProtocol implements Protocol {
     this.#seen();
     this.#tools.begin(toolCall);
     const kind = toolCall.kind ?? this.#tools.kindOf(toolCall.toolCallId);
-    const answer = answerPermission(listAt(options) as typeof options, kind, this.#context.options.permission);
+    const permission = this.#context.options.permission === 'full' ? 'full' : 'read-only';
+    const answer = answerPermission(listAt(options) as typeof options, kind, permission);
     this.#context.voice.rawJson(toJson(answer), { subtype: 'permission' });
     return answer;
   }

@@ -70,7 +70,7 @@ async function chooseMode(
     ...listAt(option, 'options').map((each) => textAt(each, 'value')),
   ];
   const current = textAt(opened, 'modes', 'currentModeId') || textAt(option, 'currentValue');
-  const wanted = mode ?? wantedModes[permission].find((id) => ids.includes(id));
+  const wanted = mode ?? wantedModes[permission === 'full' ? 'full' : 'read-only'].find((id) => ids.includes(id));
   if (wanted === undefined || wanted === current) return;
   if (option === undefined) await agent.request('session/set_mode', { sessionId, modeId: wanted });
   else await agent.request('session/set_config_option', { sessionId, configId: textAt(option, 'id'), value: wanted });

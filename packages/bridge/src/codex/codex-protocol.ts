@@ -2,10 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { version } from '../version.ts';
 import type { UserTurn } from '@pawl/wire/claude-input';
 import { at, blockTexts, listAt, parseObject, textAt } from '../json.ts';
+import type { ApprovalAnswer } from '@pawl/wire/approval-line';
+import { Approvals } from '../approvals.ts';
 import { bridgeLimits } from '../limit.ts';
 import type { InnerLine } from '../line-splitter.ts';
 import type { McpServer, Protocol, ProtocolContext } from '../protocol.ts';
 import type { TurnEnd } from '../voice.ts';
+import { codexDecision, codexRequest } from './codex-approval.ts';
 import { codexAnswer, codexFailure, isUsageLimit, limitEnd } from './codex-error.ts';
 import { thoughtOf, toolOf } from './codex-item.ts';
 import { CodexUsage } from './codex-usage.ts';
@@ -24,7 +27,9 @@ export class CodexProtocol implements Protocol {
   readonly #usage = new CodexUsage();
   /** Inputs that Codex has not confirmed yet, by our id. */
   readonly #unseen = new Map<string, UserTurn>();
-  readonly #toolsBegun = new Set<string>();
+  /** The tool calls that have begun, with their input. */
+  readonly #toolsBegun = new Map<string, Record<string, unknown>>();
+  readonly #approvals: Approvals;
   #threadId = '';
   #turn: Turn | null = null;
   #rateLimits: unknown = null;
@@ -33,9 +38,9 @@ export class CodexProtocol implements Protocol {
 
   constructor(context: ProtocolContext) {
     this.#context = context;
-    const isFull = context.options.permission === 'full';
+    this.#approvals = new Approvals(context.voice);
     this.#rpc = new JsonRpc(context.send, {
-      onRequest: (method, params) => codexAnswer(method, params, isFull),
+      onRequest: (method, params, id) => this.#requested(method, params, id),
       onNotification: (method, params) => {
         this.#told = this.#notified(method, params);
       },
@@ -61,8 +66,9 @@ export class CodexProtocol implements Protocol {
     const settings = {
       cwd: process.cwd(),
       model: options.model,
-      approvalPolicy: 'never',
-      sandbox: options.permission === 'full' ? 'danger-full-access' : 'read-only',
+      // With other policies it decides by itself what needs approval.
+      approvalPolicy: options.permission === 'ask' ? 'untrusted' : 'never',
+      sandbox: options.permission === 'read-only' ? 'read-only' : 'danger-full-access',
       developerInstructions: systemPrompt === '' ? null : systemPrompt,
       config: mcpServers.length === 0 ? null : { mcp_servers: Object.fromEntries(mcpServers.map(serverConfig)) },
     };
@@ -71,6 +77,24 @@ export class CodexProtocol implements Protocol {
     const opened = await this.#rpc.request(`thread/${method}`, options.resume === null ? settings : earlier);
     this.#threadId = textAt(opened, 'thread', 'id');
     voice.begin(this.#threadId, textAt(opened, 'model') || options.model);
+  }
+
+  answer(answer: ApprovalAnswer): void {
+    this.#approvals.answer(answer);
+  }
+
+  /** Answers a request by the session's permission, or lets a person decide. */
+  #requested(method: string, params: unknown, id: unknown): object | undefined | Promise<object> {
+    const { permission } = this.#context.options;
+    const asked =
+      permission === 'ask' ? codexRequest(method, params, this.#toolsBegun.get(textAt(params, 'itemId'))) : null;
+    if (asked === null) return codexAnswer(method, params, permission === 'full');
+    return this.#approvals.ask(asked, id).then((answer) => {
+      // Codex tells its model only that the call was denied, so the reason goes ahead as a message.
+      const why = `A person denied ${asked.tool} (${JSON.stringify(asked.input).slice(0, 500)}): ${answer.reason}`;
+      if (!answer.allowed && answer.reason !== '') void this.steer({ text: why, uuid: null }).catch(() => false);
+      return codexDecision(method, params, answer);
+    });
   }
 
   async turn(input: UserTurn): Promise<TurnEnd> {
@@ -88,6 +112,7 @@ export class CodexProtocol implements Protocol {
       turn.begun.reject(error);
       throw error;
     } finally {
+      this.#approvals.withdraw();
       this.#turn = null;
     }
   }
@@ -127,6 +152,7 @@ export class CodexProtocol implements Protocol {
       this.#rateLimits = at(params, 'rateLimits');
       return false;
     }
+    if (method === 'serverRequest/resolved') this.#approvals.withdraw(at(params, 'requestId') ?? null);
     if (textAt(params, 'threadId') !== this.#threadId) return false;
     switch (method) {
       case 'item/agentMessage/delta':
@@ -155,7 +181,7 @@ export class CodexProtocol implements Protocol {
     const tool = toolOf(item);
     const id = textAt(item, 'id');
     if (tool === null || this.#toolsBegun.size >= bridgeLimits.toolCalls) return false;
-    this.#toolsBegun.add(id);
+    this.#toolsBegun.set(id, tool.input);
     this.#context.voice.toolUse(id, tool.name, tool.input);
     return true;
   }

@@ -4,7 +4,7 @@ import { bridgeLimits } from '../limit.ts';
 
 /** Handlers for the other side's calls: a result for a request, or undefined for an unknown method. */
 export type Calls = {
-  onRequest: (method: string, params: unknown) => object | undefined;
+  onRequest: (method: string, params: unknown, id: unknown) => object | undefined | Promise<object>;
   onNotification: (method: string, params: unknown) => void;
 };
 
@@ -56,7 +56,11 @@ export class JsonRpc {
   }
 
   #answer(id: unknown, method: string, params: unknown): void {
-    const result = this.#calls.onRequest(method, params);
+    const result = this.#calls.onRequest(method, params, id);
+    if (result instanceof Promise) {
+      void result.then((settled) => this.#send({ id, result: settled }));
+      return;
+    }
     this.#send(result === undefined ? { id, error: { code: -32601, message: `no method ${method}` } } : { id, result });
   }
 }

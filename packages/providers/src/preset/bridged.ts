@@ -39,6 +39,7 @@ export function bridgedPresets(bridge: [string, ...string[]]): ProviderPreset[] 
       ...bridged,
       ...fork,
       name: 'codex-live',
+      access: { ...bridged.access, ask: ['--permission', 'ask'] },
       accountsOf: 'codex',
       description: 'OpenAI Codex through its app server, which takes messages in the middle of a turn',
       command: [...bridge, 'codex'],

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { ApprovalAnswer, ApprovalRequest } from '@pawl/wire/approval-line';
+import { bridgeLimits } from './limit.ts';
+import type { Voice } from './voice.ts';
+
+type Waiting = { settle: (answer: ApprovalAnswer) => void; nativeId: unknown };
+
+/** Requests of an agent that wait for an answer on stdin. */
+export class Approvals {
+  readonly #voice: Pick<Voice, 'ask' | 'cancelAsk'>;
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(voice: Pick<Voice, 'ask' | 'cancelAsk'>) {
+    this.#voice = voice;
+  }
+
+  /** Asks, and resolves with the answer. Denies at once if too many wait. `nativeId` is the agent's own id. */
+  ask(request: Omit<ApprovalRequest, 'requestId'>, nativeId: unknown = null): Promise<ApprovalAnswer> {
+    const requestId = randomUUID();
+    if (this.#waiting.size >= bridgeLimits.pendingRequests) {
+      return Promise.resolve({ requestId, allowed: false, reason: 'Too many requests wait for an answer.' });
+    }
+    return new Promise((settle) => {
+      this.#waiting.set(requestId, { settle, nativeId });
+      this.#voice.ask({ ...request, requestId });
+    });
+  }
+
+  /** Takes an answer; ignores a second one, or one for a request that is not open. */
+  answer(answer: ApprovalAnswer): void {
+    this.#waiting.get(answer.requestId)?.settle(answer);
+    this.#waiting.delete(answer.requestId);
+  }
+
+  /** Withdraws a request that the agent has settled itself, or all of them at the end of a turn. */
+  withdraw(nativeId?: unknown): void {
+    for (const [requestId, waiting] of this.#waiting) {
+      if (nativeId !== undefined && waiting.nativeId !== nativeId) continue;
+      this.#waiting.delete(requestId);
+      this.#voice.cancelAsk(requestId);
+      waiting.settle({ requestId, allowed: false, reason: '' });
+    }
+  }
+}
