@@ -4,6 +4,7 @@ import type { ModelServer, ModelServerOptions } from '@pawl/testing/model-server
 import { startModelServer } from '@pawl/testing/model-server/server';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -87,6 +88,28 @@ test('mail reaches a turn that runs, and a stop ends the command that it runs', 
   await daemon.client.stopAgent(agent.id);
   await daemon.ended(agent.id);
   await waitUntil(() => !isAlive(pid), { what: 'the end of the command' });
+});
+
+test('a person decides about the commands of an agent that asks', async () => {
+  const steps = [{ shell: 'touch allowed' }, { shell: 'touch denied' }, { say: 'Result: {result}' }];
+  await using scene = await openScene({ scenarios: { two: { steps } }, fallback: 'two' });
+  const { daemon, model } = scene;
+  const agent = await daemon.work(undefined, { ...onEngine, access: 'ask' });
+  const seen = new Set<string>();
+  const next = () =>
+    waitUntil(
+      async () => (await daemon.client.inbox()).items.find(({ id, kind }) => kind === 'permission' && !seen.has(id)),
+      { what: 'the request in the inbox' },
+    );
+  for (const allow of [true, false]) {
+    const { id } = await next();
+    seen.add(id);
+    await daemon.client.replyAgent(id, { allow }, randomUUID());
+  }
+  await waitUntil(() => model.requests.length === 3, { what: 'the third answer' });
+  expect(existsSync(join(agent.worktree ?? '', 'allowed'))).toBe(true);
+  expect(existsSync(join(agent.worktree ?? '', 'denied'))).toBe(false);
+  await daemon.client.stopAgent(agent.id);
 });
 
 test('kill -9 of the engine in a command: a resumed agent is told, and the command does not run again', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { approvalCancelLine, approvalRequestLine } from '@pawl/wire/approval-line';
 import type { Decision } from '../loop/turn.ts';
 import type { GateRequest } from '../tools/tool.ts';
-import { cancelLine, canUseToolLine } from './control.ts';
 
 /** Questions to the person, over stdout and stdin. */
 export class Approvals {
@@ -19,10 +19,11 @@ export class Approvals {
     const id = randomUUID();
     const answer = new Promise<Decision>((resolve) => this.#waiting.set(id, resolve));
     const withdraw = () => {
-      this.#write(cancelLine(id));
+      this.#write(approvalCancelLine(id));
       this.answer(id, { allow: false, reason: 'Stopped.' });
     };
-    this.#write(canUseToolLine(id, request, callId));
+    const { tool, input, title } = request;
+    this.#write(approvalRequestLine({ requestId: id, tool, input, title, toolUseId: callId, cwd: process.cwd() }));
     signal.addEventListener('abort', withdraw, { once: true });
     try {
       return await answer;

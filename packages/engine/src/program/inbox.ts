@@ -1,13 +1,12 @@
 import type { Readable } from 'node:stream';
+import type { ApprovalAnswer } from '@pawl/wire/approval-line';
 import type { ControlRequest, UserTurn } from '@pawl/wire/claude-input';
 import { parseInput } from '@pawl/wire/claude-input';
 import { engineLimits } from '../limit.ts';
-import type { Decision } from '../loop/turn.ts';
-import { parseControlResponse } from './control.ts';
 
 export type InboxEvents = {
   onControl(request: ControlRequest): void;
-  onDecision(requestId: string, decision: Decision): void;
+  onAnswer(answer: ApprovalAnswer): void;
   onEnd(): void;
   report(problem: string): void;
 };
@@ -73,11 +72,10 @@ export class Inbox {
   }
 
   #admit(line: string): void {
-    const answer = parseControlResponse(line);
-    if (answer !== null) return this.#events.onDecision(answer.requestId, answer.decision);
     const parsed = parseInput(line);
     if ('turn' in parsed) this.#turns.push(parsed.turn);
     else if ('control' in parsed) this.#events.onControl(parsed.control);
+    else if ('answer' in parsed) this.#events.onAnswer(parsed.answer);
     else if ('refused' in parsed) this.#events.report(`skipped an input line: ${parsed.refused}`);
   }
 

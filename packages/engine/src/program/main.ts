@@ -47,7 +47,8 @@ async function run(options: Arguments): Promise<number> {
       voice.controlResponse(requestId, known ? null : `Unknown control request ${subtype}.`);
       if (subtype === 'interrupt') session.interrupt();
     },
-    onDecision: (requestId, decision) => approvals.answer(requestId, decision),
+    onAnswer: ({ requestId, allowed, reason }) =>
+      approvals.answer(requestId, allowed ? { allow: true } : { allow: false, reason: reason || 'Denied.' }),
     onEnd: () => approvals.close(),
     report,
   });
