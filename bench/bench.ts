@@ -6,6 +6,7 @@ import { comparison, readBaseline, saveBaseline } from './baseline.ts';
 import type { Measure } from './measure.ts';
 import { ps, version } from './measure/command-line.ts';
 import { commit } from './measure/commit.ts';
+import { engineStart } from './measure/engine-start.ts';
 import { firstToken } from './measure/first-token.ts';
 import { growth } from './measure/growth.ts';
 import { history } from './measure/history.ts';
@@ -36,6 +37,7 @@ const measures: Measure[] = [
   ingest,
   lineLatency,
   firstToken,
+  engineStart,
   commit,
   growth,
   history,

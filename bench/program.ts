@@ -13,6 +13,7 @@ export const programPaths = {
   daemon: [...programs.daemon.slice(0, -1), join(dist, 'daemon.mjs')],
   scriptedAgent: join(dist, 'scripted-agent.mjs'),
   proxy: join(dist, 'proxy.mjs'),
+  engine: join(dist, 'pawl-engine.mjs'),
 };
 
 /** Runs a command to its end and returns its duration in milliseconds. Its failure fails the measure. */

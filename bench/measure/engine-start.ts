@@ -1,0 +1,54 @@
+import { startModelServer } from '@pawl/testing/model-server/server';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { userTurnLine } from '@pawl/wire/claude-input';
+import { spawn } from 'node:child_process';
+import type { Measure } from '../measure.ts';
+import { programPaths } from '../program.ts';
+import { alternate, median } from '../statistics.ts';
+
+/** A program that only asks the model and prints the stream. */
+const rawFetch = `
+const body = JSON.stringify({ model: 'm', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'Hello' }] });
+const headers = { 'x-api-key': 'sk-bench', 'content-type': 'application/json' };
+const answer = await fetch(process.env.PAWL_ENGINE_BASE_URL + '/v1/messages', { method: 'POST', headers, body });
+for await (const chunk of answer.body) process.stdout.write(chunk);`;
+
+/** Cold start of the engine to the first text of a model, against a bare fetch in a process of its own. */
+export const engineStart: Measure = {
+  name: 'engine-start',
+  async run({ quick }) {
+    await using place = await temporaryDirectory('pawl-bench');
+    await using model = await startModelServer({ fallback: 'text' });
+    const env = {
+      ...process.env,
+      PAWL_ENGINE_HOME: place.path,
+      PAWL_ENGINE_API_KEY: 'sk-bench',
+      PAWL_ENGINE_BASE_URL: model.url,
+    };
+    const engine = [programPaths.engine, '--include-partial-messages', '--model', 'anthropic/claude-sonnet-4-5'];
+    const { ours, floor } = await alternate(quick ? 5 : 30, {
+      ours: () => firstTextMs(engine, env),
+      floor: () => firstTextMs(['--input-type=module', '--eval', rawFetch], env),
+    });
+    const aims = [{ of: 'ratio' as const, atMost: 1.6 }];
+    return [
+      { measure: 'engine: cold start to first text', value: median(ours), unit: 'ms', floor: median(floor), aims },
+    ];
+  },
+};
+
+/** Runs a program until it prints the first piece of text. */
+async function firstTextMs(words: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const beganMs = performance.now();
+  const child = spawn(process.execPath, words, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.stdin.end(userTurnLine('Hello'));
+  let text = '';
+  let tookMs = Number.NaN;
+  for await (const chunk of child.stdout) {
+    text += String(chunk);
+    if (Number.isNaN(tookMs) && text.includes('text_delta')) tookMs = performance.now() - beganMs;
+  }
+  await ended;
+  return tookMs;
+}
