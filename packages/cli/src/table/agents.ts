@@ -83,7 +83,13 @@ export const agentCommands: CommandTable = {
       .option('--answer <id=text>', 'answer one of several questions; repeatable', keyed)
       .option('--not-now', 'let the agent decide for itself and state its assumptions')
       .addOption(new Option('--allow', 'grant the permission it asked for').conflicts('notNow'))
-      .addOption(new Option('--deny', 'refuse it; the answer says why').conflicts(['allow', 'notNow']))
+      .addOption(new Option('--session', 'grant it, and the same again until the session ends').conflicts('notNow'))
+      .addOption(
+        new Option('--always', 'grant it, and the same again always in this project').conflicts(['notNow', 'session']),
+      )
+      .addOption(
+        new Option('--deny', 'refuse it; the answer says why').conflicts(['allow', 'always', 'session', 'notNow']),
+      )
       .allowExcessArguments()
       .action((_agent, _answer, options, command) =>
         act(options, async (context) =>

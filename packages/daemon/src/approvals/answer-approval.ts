@@ -1,3 +1,4 @@
+import { ruleFromRequest } from '@pawl/core/rules/propose-rule';
 import type { Approval } from '@pawl/schema/approval/approval';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
@@ -6,11 +7,17 @@ import { approvalById } from '@pawl/store/sessions/approvals';
 import { sessionById } from '@pawl/store/sessions/sessions';
 import type { Database } from '@pawl/store/tables';
 import type { Platform } from '../platform/platform.ts';
+import { ruleRequest } from '../rules/judge.ts';
+import type { NewRule } from '../rules/rules.ts';
+import { addRule } from '../rules/rules.ts';
 import { closeRequest } from './close-request.ts';
+import { askedRequestOf } from './rule-request.ts';
 
 export type ApprovalReply = {
   allow: boolean;
   reason: string | undefined;
+  /** Makes a rule that allows the same again. */
+  again?: 'session' | 'project' | undefined;
   /** `person`, or the id of the agent that decides. */
   by: string;
 };
@@ -21,6 +28,7 @@ export async function answerApproval(platform: Platform, known: Approval, reply:
   const decision = allow ? 'allow' : 'deny';
   const said = reply.reason?.trim() ?? '';
   const reason = said !== '' ? said : allow ? null : 'The person denied this. Do not try it again in another way.';
+  const rule = allow && reply.again !== undefined ? await ruleFor(platform.store.db, known, reply.again) : null;
   await platform.store.write(async (tx) => {
     const approval = (await approvalById(tx.db, known.id)) ?? known;
     if (isSame(approval, { by, decision, reason })) return;
@@ -28,8 +36,26 @@ export async function answerApproval(platform: Platform, known: Approval, reply:
     const { sessionId } = approval;
     if (sessionId !== null && (await sessionById(tx.db, sessionId))?.endedAt !== null) throw gone(approval);
     await closeRequest(tx, approval, { end: 'answered', closedBy: by, decision, reason });
+    if (rule !== null) await addRule(tx, { ...rule, madeBy: by, requestId: approval.id });
   });
   crashPoint('approval.after_answer');
+}
+
+/** The narrowest rule that allows the request again; an error if none can. */
+async function ruleFor(
+  db: Database,
+  approval: Approval,
+  scope: 'session' | 'project',
+): Promise<{ scope: 'session' | 'project'; scopeId: string } & Pick<NewRule, 'effect' | 'match'>> {
+  const scopeId = scope === 'session' ? approval.sessionId : approval.projectId;
+  const agent = await agentById(db, approval.agentId);
+  if (agent === null || scopeId === null) {
+    throw new PawlError('invalid_input', `This request has no ${scope}, so no rule can be made for it.`, {
+      hint: 'Use --allow.',
+    });
+  }
+  const { effect, match } = ruleFromRequest(await ruleRequest(agent, askedRequestOf(approval)), scope);
+  return { scope, scopeId, effect, match };
 }
 
 /** True for a repeated request, as after a crash: it is no conflict. */

@@ -25,7 +25,7 @@ export async function approvalNamed(db: Database, reference: string, agent: Agen
 
 /** Answers a request of a CLI with yes or no. */
 export async function replyToApproval(platform: Platform, approval: Approval, body: ReplyBody): Promise<Agent> {
-  const { allow, answer, answers, notNow } = body;
+  const { allow, answer, answers, notNow, again } = body;
   if (notNow === true) {
     const reason = 'No person is available to allow it now. Continue without it, or do it in another way.';
     await answerApproval(platform, approval, { allow: false, reason, by: 'person' });
@@ -36,7 +36,7 @@ export async function replyToApproval(platform: Platform, approval: Approval, bo
       hint: `pawl reply ${approval.id} --allow, or --deny with a reason.`,
     });
   }
-  await answerApproval(platform, approval, { allow, reason: answer, by: 'person' });
+  await answerApproval(platform, approval, { allow, reason: answer, again, by: 'person' });
   return asker(platform.store.db, approval);
 }
 

@@ -152,7 +152,7 @@ function questionEntry({ id, kind, agent, project, askedAt, questions }: InboxIt
 
 function replyWords(kind: InboxItem['kind'], given: { id: string; alias: string; several: boolean }): string {
   const word = kind === 'questions' ? given.alias : given.id;
-  return `${word} ${kind === 'permission' ? '--allow | --deny' : given.several ? '--answer <id>=<text>' : '"…"'}`;
+  return `${word} ${kind === 'permission' ? '--allow | --session | --always | --deny' : given.several ? '--answer <id>=<text>' : '"…"'}`;
 }
 
 function answerTo(question: Question, { answer, answers, allow }: ReplyBody): string {

@@ -57,7 +57,7 @@ export async function projectsOf(db: Database, agent: Agent): Promise<Project[]>
 }
 
 /** A request with its directory, worktree and paths resolved through symbolic links. */
-async function ruleRequest(agent: Agent, { paths, cwd: given, ...asked }: AskedRequest): Promise<RuleRequest> {
+export async function ruleRequest(agent: Agent, { paths, cwd: given, ...asked }: AskedRequest): Promise<RuleRequest> {
   const directory = directoryOf(agent);
   const worktree = directory === null ? null : await realPath(directory);
   const cwd = given === null ? worktree : await realPath(given);

@@ -111,7 +111,8 @@ function describe(item: InboxItem, now: number, { colours }: CommandContext): st
   const cut =
     leftOutBytes === 0 ? [] : [colours.bold(`! ${leftOutBytes} bytes more are not shown here: pawl inbox ${id}`)];
   const word = kind === 'questions' ? agent.alias : id;
-  const how = kind === 'permission' ? '--allow | --deny' : several ? '--answer <id>=<text>' : '"…"';
+  const how =
+    kind === 'permission' ? '--allow | --session | --always | --deny' : several ? '--answer <id>=<text>' : '"…"';
   return [head, ...lines, ...cut, colours.dim(`  pawl reply ${word} ${how} | --not-now`)].join('\n');
 }
 

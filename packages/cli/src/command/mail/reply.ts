@@ -5,7 +5,14 @@ import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 
-export type ReplyOptions = { answer?: Record<string, string>; notNow?: boolean; allow?: boolean; deny?: boolean };
+export type ReplyOptions = {
+  answer?: Record<string, string>;
+  notNow?: boolean;
+  allow?: boolean;
+  always?: boolean;
+  session?: boolean;
+  deny?: boolean;
+};
 
 /** Answers an agent's question, or declines; the agent continues either way. */
 export async function reply(context: CommandContext, words: string[], options: ReplyOptions): Promise<number> {
@@ -30,14 +37,17 @@ export async function reply(context: CommandContext, words: string[], options: R
   return 0;
 }
 
-function bodyOf(text: string | undefined, { answer, notNow, allow, deny }: ReplyOptions): ReplyBody {
+function bodyOf(text: string | undefined, options: ReplyOptions): ReplyBody {
+  const { answer, notNow, always, session, deny } = options;
+  const allow = options.allow || always || session;
+  const again = always ? { again: 'project' as const } : session ? { again: 'session' as const } : {};
   const said = text === undefined ? {} : { answer: text };
   if (notNow) {
     if (text === undefined && answer === undefined) return { notNow: true };
     throw new PawlError('usage', '--not-now takes no answer.');
   }
   if (allow || deny) {
-    if (answer === undefined) return { allow: allow === true, ...said };
+    if (answer === undefined) return { allow: allow === true, ...again, ...said };
     throw new PawlError('usage', 'Answer a permission with --allow or --deny, and optionally a reason.');
   }
   if ((text === undefined) === (answer === undefined)) {

@@ -215,7 +215,7 @@ describe('inbox', () => {
     await inbox(daemon.context);
     const text = daemon.texts[0] ?? '';
     expect(text).toContain(`pawl reply ${conversationId} "…" | --not-now`);
-    expect(text).toContain('--allow | --deny | --not-now');
+    expect(text).toContain('--allow | --session | --always | --deny | --not-now');
     expect(text).toContain('pawl reply brave-otter --answer <id>=<text> | --not-now');
     expect(text).toContain('[a] A?');
     expect(text).toContain('overdue');
