@@ -1,6 +1,8 @@
+import { toolArgument } from '@pawl/core/definitions/tool-argument';
 import type { Approval } from '@pawl/schema/approval/approval';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
+import { parseObject } from '@pawl/wire/json-line';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { askGate } from '../definitions/home-definitions.ts';
 import { judgeByRules } from '../rules/judge.ts';
@@ -15,15 +17,19 @@ export async function judgeApproval(
   approval: Approval,
   agent: Agent,
 ): Promise<Judged | null> {
-  const { tool, detail: input } = approval;
-  const gate = await gateAnswer(platform, agent, { tool, input });
+  const { tool, detail } = approval;
+  const gate = await gateAnswer(platform, agent, { tool, input: toolArgument(tool, parseObject(detail)) });
   if (!gate.allowed) return { closedBy: 'definition', decision: 'deny', reason: gate.reason };
   const { effect, reason } = await judgeByRules(platform, agent, approval.sessionId, askedRequestOf(approval));
   return effect === 'ask' ? null : { closedBy: 'rule', decision: effect, reason };
 }
 
 /** An agent whose definition is gone may use nothing. */
-async function gateAnswer(platform: DefinitionPlatform, agent: Agent, question: { tool: string; input: string }) {
+async function gateAnswer(
+  platform: DefinitionPlatform,
+  agent: Agent,
+  question: { tool: string; input: string | undefined },
+) {
   try {
     return await askGate(platform, agent, question);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { toolArgument } from '@pawl/core/definitions/tool-argument';
 import { homeClient } from '@pawl/protocol/node/home-client';
 import type { Home } from '@pawl/protocol/node/home';
 import { messageOf, PawlError } from '@pawl/schema/error';
@@ -13,26 +14,6 @@ const deadlineMs = 30_000;
 
 /** A tool call that a CLI asks about: the tool, and its argument. */
 export type ToolCall = { tool: string; input?: string };
-
-/**
- * The field with a tool's argument. Only one per tool: with two, a model could fill the examined one with something
- * harmless. For other tools, and searches without a path, the argument is unknown.
- */
-const telling = new Map([
-  ['Bash', 'command'],
-  ['Read', 'file_path'],
-  ['Write', 'file_path'],
-  ['Edit', 'file_path'],
-  ['MultiEdit', 'file_path'],
-  ['NotebookEdit', 'notebook_path'],
-  ['Glob', 'path'],
-  ['Grep', 'path'],
-  ['WebFetch', 'url'],
-  ['WebSearch', 'query'],
-  ['Agent', 'subagent_type'],
-  ['Task', 'subagent_type'],
-  ['Skill', 'skill'],
-]);
 
 /** Answers a CLI that asks before it uses a tool. Every failure is a refusal; to allow, prints nothing. */
 export async function preToolUse(
@@ -91,8 +72,8 @@ export function readToolCall(text: string): ToolCall {
   }
   const { tool_name: tool, tool_input: input } = recordOf(said);
   if (typeof tool !== 'string' || tool === '') throw new PawlError('invalid_input', 'The hook’s input names no tool.');
-  const about = recordOf(input)[telling.get(tool) ?? ''];
-  return typeof about === 'string' ? { tool, input: about } : { tool };
+  const argument = toolArgument(tool, input);
+  return argument === undefined ? { tool } : { tool, input: argument };
 }
 
 /** Reads a hook's input, up to a limit. */
