@@ -33,16 +33,31 @@ const otter = agentRecord({ alias: 'brave-otter', parentId: root.id, supervisorI
 async function makeOldHome(path: string, settings: Record<string, unknown>): Promise<void> {
   const migrations = allMigrations.filter(({ name }) => name < '0017');
   const file = openDataDirectory(path).database;
-  const store = await openStore(sqliteEngine(file), { clock: Date.now, migrations });
+  await (await openStore(sqliteEngine(file), { clock: Date.now, migrations })).close();
+  using database = new DatabaseSync(file);
+  const columns = database
+    .prepare('pragma table_info(agents)')
+    .all()
+    .map(({ name }) => String(name));
+  const places = columns.map(() => '?').join(', ');
+  const insertRow = database.prepare(`insert into agents (${columns.join(', ')}) values (${places})`);
+  for (const row of await agentRows()) insertRow.run(...columns.map((name) => row[name] ?? null));
+  const insert = database.prepare('insert into settings (key, value, updated_at) values (?, ?, ?)');
+  for (const [key, value] of Object.entries({ root_agent: root.id, current_agent: otter.id, ...settings }))
+    insert.run(key, JSON.stringify(value), Date.now());
+}
+
+/** Both agents as rows of this release, which has all columns of earlier ones. */
+async function agentRows() {
+  await using place = await temporaryDirectory();
+  const file = join(place.path, 'agents.db');
+  const store = await openStore(sqliteEngine(file), { clock: Date.now });
   await store.write(async (tx) => {
     for (const agent of [root, otter]) await insertAgent(tx, agent);
   });
   await store.close();
-  const database = new DatabaseSync(file);
-  const insert = database.prepare('insert into settings (key, value, updated_at) values (?, ?, ?)');
-  for (const [key, value] of Object.entries({ root_agent: root.id, current_agent: otter.id, ...settings }))
-    insert.run(key, JSON.stringify(value), Date.now());
-  database.close();
+  using database = new DatabaseSync(file, { readOnly: true });
+  return database.prepare('select * from agents order by rowid').all();
 }
 
 test('a home of an earlier release opens, with its agents and the requests that were made', async () => {
