@@ -51,9 +51,9 @@ test.each(examples.filter((example) => example.kind === 'scenario'))(
     expect(await agent.exited).toEqual([what === 'exit' ? Number(value) : what === 'stop' ? 143 : 0, null]);
     expect(agent.stderr).toBe('');
     // No one answers its request for permission here.
-    const expected = /\.pawl|permission stream closed/;
+    const refused = /\.pawl|permission stream closed/;
     if (!text.includes('garbage'))
-      expect(agent.toolResults.filter((result) => result.is_error && !expected.test(result.content))).toEqual([]);
+      expect(agent.toolResults.filter((result) => result.is_error && !refused.test(result.content))).toEqual([]);
   },
 );
 
