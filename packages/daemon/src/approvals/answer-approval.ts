@@ -28,7 +28,7 @@ export async function answerApproval(platform: Platform, known: Approval, reply:
   const decision = allow ? 'allow' : 'deny';
   const said = reply.reason?.trim() ?? '';
   const reason = said !== '' ? said : allow ? null : 'The person denied this. Do not try it again in another way.';
-  const rule = allow && reply.again !== undefined ? await ruleFor(platform.store.db, known, reply.again) : null;
+  const rule = allow && reply.again !== undefined ? await ruleForRequest(platform.store.db, known, reply.again) : null;
   await platform.store.write(async (tx) => {
     const approval = (await approvalById(tx.db, known.id)) ?? known;
     if (isSame(approval, { by, decision, reason })) return;
@@ -42,7 +42,7 @@ export async function answerApproval(platform: Platform, known: Approval, reply:
 }
 
 /** The narrowest rule that allows the request again; an error if none can. */
-async function ruleFor(
+export async function ruleForRequest(
   db: Database,
   approval: Approval,
   scope: 'session' | 'project',

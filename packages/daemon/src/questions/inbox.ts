@@ -53,7 +53,7 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
       if (agent === null) continue;
       const asked = [{ id: question.id, ...beginningOf(question.question) }];
       const { id, kind, askedAt, deadlineAt } = question;
-      add(agent, { id, kind, askedAt, questions: asked }, deadlineAt);
+      add(agent, { id, kind, askedAt, questions: asked, always: null }, deadlineAt);
     }
     for (const { agent, item, deadlineAt } of await approvalItems(db)) add(agent, item, deadlineAt);
     for (const { id } of await agentsWithQuestions(db)) {
@@ -61,7 +61,7 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
       if (facts?.run?.questions === undefined || facts.run.questions === null) continue;
       const askedAt = facts.run.endedAt ?? facts.run.startedAt;
       const questions = facts.run.questions.map((each) => ({ ...each, leftOutBytes: 0 }));
-      add(facts.agent, { id, kind: 'questions', askedAt, questions }, null);
+      add(facts.agent, { id, kind: 'questions', askedAt, questions, always: null }, null);
     }
     return items.toSorted((a, b) => a.askedAt - b.askedAt);
   }
@@ -142,17 +142,19 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
   return { look, reply };
 }
 
-function questionEntry({ id, kind, agent, project, askedAt, questions }: InboxItem): InboxEntry {
+function questionEntry(item: InboxItem): InboxEntry {
+  const { id, kind, agent, project, askedAt, questions } = item;
   const [first] = questions;
   const text = firstLine(first?.question ?? '', limits.taskNameCharacters);
   const detail = questions.length > 1 ? `and ${questions.length - 1} more` : '';
-  const next = [`pawl reply ${replyWords(kind, { id, alias: agent.alias, several: questions.length > 1 })}`];
+  const next = [`pawl reply ${replyWords(item)}`];
   return { kind, id, agent, project, changes: [], since: askedAt, text, detail, next };
 }
 
-function replyWords(kind: InboxItem['kind'], given: { id: string; alias: string; several: boolean }): string {
-  const word = kind === 'questions' ? given.alias : given.id;
-  return `${word} ${kind === 'permission' ? '--allow | --session | --always | --deny' : given.several ? '--answer <id>=<text>' : '"…"'}`;
+function replyWords({ id, kind, agent, questions, always }: InboxItem): string {
+  if (kind === 'permission')
+    return `${id} ${always === null ? '--allow | --deny' : '--allow | --session | --always | --deny'}`;
+  return `${kind === 'questions' ? agent.alias : id} ${questions.length > 1 ? '--answer <id>=<text>' : '"…"'}`;
 }
 
 function answerTo(question: Question, { answer, answers, allow }: ReplyBody): string {

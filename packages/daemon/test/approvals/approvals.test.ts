@@ -110,14 +110,17 @@ describe('a request of a CLI', () => {
 
   test('that is allowed always is not asked again in the project, and another command is', async () => {
     const first = await asking([{ permit: { name: 'Bash', input: { command: 'npm run lint' } } }]);
-    await daemon.client.replyAgent((await requestOf(first)).id, { allow: true, again: 'project' }, randomUUID());
+    const request = await requestOf(first);
+    expect(request.always).toContain('exactly the command “npm run lint” for every agent of this project');
+    await daemon.client.replyAgent(request.id, { allow: true, again: 'project' }, randomUUID());
     await daemon.ended(first.id);
     const again = await asking([{ permit: { name: 'Bash', input: { command: 'npm run lint' } } }]);
     await daemon.ended(again.id);
     expect(await outputText(daemon.client, again.id)).toContain('1 allowed, 0 denied');
     expect(await eventsOf(again.id)).toEqual(['approval.asked', 'approval.answered']);
     const other = await asking([{ permit: { name: 'Bash', input: { command: 'npm run lint; id' } } }]);
-    const { id } = await requestOf(other);
+    const { id, always } = await requestOf(other);
+    expect(always).toBeNull();
     const never = daemon.client.replyAgent(id, { allow: true, again: 'project' }, randomUUID());
     await expect(never).rejects.toThrow();
     await daemon.client.replyAgent(id, { allow: false }, randomUUID());

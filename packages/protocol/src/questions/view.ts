@@ -78,6 +78,8 @@ export const inboxItemSchema = z.object({
       leftOutBytes: z.number().int().nonnegative(),
     }),
   ),
+  /** The consequence of `pawl reply --always` for a permission; null if no rule can allow it again. */
+  always: z.string().nullable(),
 });
 export type InboxItem = z.infer<typeof inboxItemSchema>;
 

@@ -96,7 +96,7 @@ function describeEntry(entry: InboxEntry, now: number, { colours }: CommandConte
 }
 
 function describe(item: InboxItem, now: number, { colours }: CommandContext): string {
-  const { agent, project, kind, id, askedAt, deadlineAt, questions } = item;
+  const { agent, project, kind, id, askedAt, deadlineAt, questions, always } = item;
   const what = kind === 'questions' ? count(questions.length, 'question') : kind;
   const age = ago(now - askedAt);
   const deadline = deadlineAt === null ? '' : `, ${deadlineInWords(deadlineAt - now)}`;
@@ -111,9 +111,10 @@ function describe(item: InboxItem, now: number, { colours }: CommandContext): st
   const cut =
     leftOutBytes === 0 ? [] : [colours.bold(`! ${leftOutBytes} bytes more are not shown here: pawl inbox ${id}`)];
   const word = kind === 'questions' ? agent.alias : id;
-  const how =
-    kind === 'permission' ? '--allow | --session | --always | --deny' : several ? '--answer <id>=<text>' : '"…"';
-  return [head, ...lines, ...cut, colours.dim(`  pawl reply ${word} ${how} | --not-now`)].join('\n');
+  const permit = always === null ? '--allow | --deny' : '--allow | --session | --always | --deny';
+  const how = kind === 'permission' ? permit : several ? '--answer <id>=<text>' : '"…"';
+  const consequence = always === null ? [] : [colours.dim(`  --always: ${printableLine(always)}`)];
+  return [head, ...lines, ...cut, colours.dim(`  pawl reply ${word} ${how} | --not-now`), ...consequence].join('\n');
 }
 
 function deadlineInWords(leftMs: number): string {

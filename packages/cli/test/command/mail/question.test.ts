@@ -195,12 +195,14 @@ describe('inbox', () => {
     askedAt: 0,
     deadlineAt: null,
     questions: [{ id: conversationId, question: 'May I?\u001B[2J', leftOutBytes: 0 }],
+    always: null,
   };
 
   test('lists the entries, and how to answer each kind', async () => {
     const items: InboxItem[] = [
       item,
-      { ...item, kind: 'permission', deadlineAt: 1 },
+      { ...item, kind: 'permission', deadlineAt: 1, always: 'Allows exactly the command “npm test”.\u001B[2J' },
+      { ...item, kind: 'permission' },
       {
         ...item,
         id: idOf(1),
@@ -215,7 +217,10 @@ describe('inbox', () => {
     await inbox(daemon.context);
     const text = daemon.texts[0] ?? '';
     expect(text).toContain(`pawl reply ${conversationId} "…" | --not-now`);
-    expect(text).toContain('--allow | --session | --always | --deny | --not-now');
+    expect(text).toContain(
+      '--allow | --session | --always | --deny | --not-now\n  --always: Allows exactly the command',
+    );
+    expect(text).toContain('--allow | --deny | --not-now');
     expect(text).toContain('pawl reply brave-otter --answer <id>=<text> | --not-now');
     expect(text).toContain('[a] A?');
     expect(text).toContain('overdue');
