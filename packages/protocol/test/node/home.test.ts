@@ -22,8 +22,10 @@ describe('the home', () => {
   });
 
   test('everything but a displaced socket is inside it, each in its own place', () => {
-    const { root, agentWorkdirs, ...places } = homeAt('/short');
+    const { root, agentWorkdirs, proxySocket, ...places } = homeAt('/short');
     for (const place of Object.values(places)) expect(dirname(place)).toBe(root);
+    // A sandbox shows its agent this directory with the sockets, and not the rest of the home.
+    expect(dirname(proxySocket)).toBe(places.door);
     // The roster takes everything below the worktrees for Pawl's own.
     expect(dirname(agentWorkdirs)).toBe(places.worktrees);
     expect(new Set(Object.values(places)).size).toBe(Object.values(places).length);
