@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toolArgument } from '../src/tool-argument.ts';
+import { toolArgument } from '../src/approval/tool-argument.ts';
 
 test('the argument of a tool call is the one field that the tool acts on', () => {
   expect(toolArgument('Bash', { command: 'git log', file_path: 'a' })).toBe('git log');

@@ -1,4 +1,4 @@
-import { toolArgument } from '@pawl/schema/tool-argument';
+import { toolArgument } from '@pawl/schema/approval/tool-argument';
 import type { Approval } from '@pawl/schema/approval/approval';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';

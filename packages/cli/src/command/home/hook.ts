@@ -1,4 +1,4 @@
-import { toolArgument } from '@pawl/schema/tool-argument';
+import { toolArgument } from '@pawl/schema/approval/tool-argument';
 import { homeClient } from '@pawl/protocol/node/home-client';
 import type { Home } from '@pawl/protocol/node/home';
 import { messageOf, PawlError } from '@pawl/schema/error';
