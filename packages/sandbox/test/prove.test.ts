@@ -9,6 +9,7 @@ import { proveSandbox } from '../src/prove.ts';
 import { runBriefly } from '../src/run-briefly.ts';
 import { sandbox, sandboxTest } from './support/machine.ts';
 
+const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 /** The kernel limits the processes of root only by a control group. */
 const unlimited = isRoot ? ['fork-bomb'] : [];
@@ -23,12 +24,13 @@ sandboxTest('no attack succeeds in the sandbox', async () => {
 });
 
 sandboxTest('no attack succeeds for an ordinary user', async () => {
-  await using scratch = await temporaryDirectory();
-  const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
-  if (isRoot) await chown(scratch.path, 65_534, 65_534);
+  // Every user reaches /tmp, while TMPDIR may be private.
+  await using scratch = await temporaryDirectory('pawl-test', '/tmp');
+  const user = isRoot ? [String(nobody)] : [];
+  if (isRoot) await chown(scratch.path, nobody, nobody);
   const child = join(import.meta.dirname, 'support', 'prove-child.ts');
   const env = { PATH: process.env['PATH'], HOME: '/nonexistent' };
-  const { stdout } = await promisify(execFile)(process.execPath, [child, scratch.path], { ...user, env, cwd: '/' });
+  const { stdout } = await promisify(execFile)(process.execPath, [child, scratch.path, ...user], { env, cwd: '/' });
   expect(stdout).toBe('[]');
 });
 
