@@ -60,6 +60,25 @@ export const engineLimits = {
   queuedInputs: 1_000,
   /** How long the exit waits for a reader that has stopped reading. */
   flushMs: 1_000,
+  /** How long an MCP server may take to start and list its tools, and how many tools and pages it may list. */
+  serverStartMs: 20_000,
+  serverTools: 200,
+  serverPages: 20,
+  /** The longest line or answer of an MCP server, and how long one of its tools may run. */
+  serverMessageBytes: 8 * 1024 * 1024,
+  serverCallMs: 10 * 60_000,
+  /** How often a server that has died is started again in one session. */
+  serverRestarts: 3,
+  /** How much of a description of a foreign tool is shown to the model, and how much of its result. */
+  descriptionCharacters: 4_000,
+  resultCharacters: 100_000,
+  /** The largest file with MCP servers. */
+  configBytes: 1024 * 1024,
+  /** How long a missing daemon is waited for, as during a restart, and how often it is tried. */
+  doorPatienceMs: 15_000,
+  doorRetryMs: 100,
+  /** How long one question for the result of a subagent waits; it is asked again until there is one. */
+  resultWaitSeconds: 30,
   todoItems: 100,
   todoCharacters: 500,
 } as const;

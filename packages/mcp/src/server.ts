@@ -77,7 +77,7 @@ async function perform(desk: Desk, tool: Tool, given: unknown, context: ServerCo
       signal,
       beganAt: performance.now(),
       afterwards: (act) => acts.push(act),
-      key: crypto.randomUUID(),
+      key: keyOf(context),
       here: desk.here,
       scan: desk.scan,
     };
@@ -89,6 +89,12 @@ async function perform(desk: Desk, tool: Tool, given: unknown, context: ServerCo
     stop();
     noted?.over();
   }
+}
+
+/** The key of a caller that repeats its calls while the daemon is away; otherwise a new one. */
+function keyOf({ mcpReq }: ServerContext): string {
+  const given = mcpReq._meta?.['pawl/key'];
+  return typeof given === 'string' && /^[\w-]{8,128}$/.test(given) ? given : crypto.randomUUID();
 }
 
 type Act = (client: Client) => Promise<unknown>;

@@ -5,8 +5,15 @@ import { fill } from './words.ts';
 export type McpServer =
   /**
    * `inherit` are variables that its session also has: if the CLI passes them on, their values are not written down.
+   * `socket`: the same server on a unix socket, for a CLI that needs no program to reach it.
    */
-  | { command: string; args: string[]; env: Record<string, string>; inherit?: Record<string, string> }
+  | {
+      command: string;
+      args: string[];
+      env: Record<string, string>;
+      inherit?: Record<string, string>;
+      socket?: string;
+    }
   | { url: string; headers: Record<string, string> };
 
 type Servers = Record<string, McpServer>;
@@ -24,9 +31,11 @@ export function describeServers(format: McpFormat | null, servers: Servers, keep
     case undefined:
       return { words: [], env: {} };
     case 'claude':
-    case 'copilot': {
+    case 'copilot':
+    case 'pawl': {
       if (isEmpty) return { words: [], env: {} };
-      const form = format.format === 'copilot' ? copilotServer : claudeServer(format.variables);
+      const forms = { claude: claudeServer(format.variables), copilot: copilotServer, pawl: pawlServer };
+      const form = forms[format.format];
       const file = keep('mcp.json', JSON.stringify({ mcpServers: mapServers(servers, form) }));
       return { words: fill(format.arguments, { file }), env: {} };
     }
@@ -58,6 +67,13 @@ function claudeServer(variables: 'named' | 'written' | undefined): (server: McpS
     const names = Object.keys(inherit);
     return { command, args, env, ...(variables === 'named' && names.length > 0 ? { env_vars: names } : {}) };
   };
+}
+
+/** The same, except that the engine reaches Pawl's own server by its socket, with the token of its environment. */
+function pawlServer(server: McpServer): object {
+  return 'socket' in server && server.socket !== undefined
+    ? { socket: server.socket }
+    : claudeServer(undefined)(server);
 }
 
 /** The same with a tool list, which it requires. It passes no variables on, but fills in named ones. */

@@ -115,6 +115,8 @@ export type ProviderPreset = {
    * shows these.
    */
   homePlaces?: string[];
+  /** True if it has no default model: a child takes the one of the agent that starts it. */
+  needsModel?: true;
   /** True if it reports the cost of a turn. */
   reportsCost?: boolean;
 };
@@ -154,13 +156,13 @@ export type AccountUse = {
 };
 
 /**
- * How to pass MCP servers: Claude's or Copilot's `{file}`, Codex's `-c` arguments, or a variable with the path of
+ * How to pass MCP servers: Claude's, Copilot's or the engine's `{file}`, Codex's `-c` arguments, or a variable with the path of
  * Gemini's settings or with OpenCode's settings. `settings` are merged into those. Usually the CLI passes its
  * environment on to servers; otherwise `variables` says whether the file names the session's variables (`env_vars`) or
  * has their values.
  */
 export type McpFormat =
-  | { format: 'claude' | 'copilot'; arguments: string[]; variables?: 'named' | 'written' }
+  | { format: 'claude' | 'copilot' | 'pawl'; arguments: string[]; variables?: 'named' | 'written' }
   | { format: 'codex' }
   | { format: 'gemini' | 'opencode'; variable: string; settings?: Record<string, unknown> };
 

@@ -72,7 +72,7 @@ export async function forkAndExec(
   const access = await accessOf(platform, actor, { asked: body.access, definition, projects });
   const named = await chooseProvider(platform, { wanted: body.provider, definition, asker, project, path });
   const preset = withAccess(platform, named, access);
-  const chosen = { model: body.model ?? definition.model, options: body.options ?? {} };
+  const chosen = { model: body.model ?? definition.model ?? modelLike(asker, preset), options: body.options ?? {} };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
   refuseUncountable(preset, body.budget, platform.choices);
@@ -235,6 +235,11 @@ function refuseHelperMode({ id }: Definition): void {
   throw new PawlError('invalid_input', `${helperDefinition} cannot be started as an agent.`, {
     hint: 'A session in a shared checkout becomes a helper by itself: see `pawl hooks install` and `pawl session begin`.',
   });
+}
+
+/** The model of the agent that asks, for a provider without a default. */
+function modelLike(asker: Agent | null, { name, needsModel }: ProviderPreset): string | null {
+  return needsModel === true && asker?.provider === name ? asker.model : null;
 }
 
 /** Options that name a program for a provider to run. */

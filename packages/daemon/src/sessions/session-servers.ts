@@ -19,6 +19,7 @@ export function sessionServers(
     command: join(home.bin, 'pawl'),
     args: ['mcp', '--agent', agent.id],
     env: {},
+    socket: home.socket,
     inherit: {
       PAWL_HOME: home.root,
       PAWL_BIN: pawl,

@@ -113,36 +113,75 @@ async function compact(turn: Pick<Turn, 'ask' | 'conversation'>): Promise<void> 
   if (text.trim() !== '') conversation.append({ role: 'summary', text });
 }
 
-/** Runs the calls of an answer in order. Returns the end of the turn, or null to go on. */
+/** Runs the calls of an answer in order; neighbours that may run side by side do. Returns the end of the turn, or null. */
 async function runCalls(
   turn: Turn,
   tools: readonly Tool[],
   calls: ToolCall[],
   breaker: LoopBreaker,
 ): Promise<TurnResult | null> {
+  const together: Started[] = [];
   for (const [index, call] of calls.entries()) {
-    if (turn.mode === 'chat' && index > 0) {
-      addResult(turn, call, skipped('one tool for each answer. Call it again if you still need it'));
-      continue;
-    }
-    const prepared = prepareCall(tools, call.name, call.input);
-    if ('problem' in prepared) {
-      addResult(turn, call, failed(prepared.problem));
-      const circles = breaker.invalid();
-      if (circles !== null) return ended(circles);
-      continue;
-    }
-    const decision = await turn.decide(prepared.request, call.id);
-    turn.context.signal.throwIfAborted();
-    const outcome = decision.allow ? await runStarted(turn, call, prepared.run) : failed(decision.reason);
-    addResult(turn, call, outcome);
-    if (prepared.request.tool === finish.name && decision.allow) {
-      return { text: outcome.text, ok: true, reason: null, outcome: outcomeOf(call.input) };
-    }
-    const circles = breaker.called(call, outcome);
-    if (circles !== null) return ended(circles);
+    const started = await startCall(turn, tools, call, { index, breaker }).catch(async (error: unknown) => {
+      await finishCalls(turn, together, breaker).catch(() => null);
+      throw error;
+    });
+    if (started === null) continue;
+    if ('end' in started) return (await finishCalls(turn, together, breaker)) ?? started.end;
+    together.push(started);
+    const next = calls[index + 1];
+    if (started.parallel && next !== undefined && next.name === call.name && turn.mode === 'auto') continue;
+    const end = await finishCalls(turn, together.splice(0), breaker);
+    if (end !== null) return end;
   }
-  return null;
+  return await finishCalls(turn, together, breaker);
+}
+
+/** A call on its way. */
+type Started = { call: ToolCall; tool: string; parallel: boolean; allowed: boolean; outcome: Promise<ToolOutcome> };
+
+/** Checks a call and starts it. Null if it has its result already; an end if the model goes in circles. */
+async function startCall(
+  turn: Turn,
+  tools: readonly Tool[],
+  call: ToolCall,
+  { index, breaker }: { index: number; breaker: LoopBreaker },
+): Promise<Started | { end: TurnResult } | null> {
+  if (turn.mode === 'chat' && index > 0) {
+    addResult(turn, call, skipped('one tool for each answer. Call it again if you still need it'));
+    return null;
+  }
+  const prepared = prepareCall(tools, call.name, call.input);
+  if ('problem' in prepared) {
+    addResult(turn, call, failed(prepared.problem));
+    const circles = breaker.invalid();
+    return circles === null ? null : { end: ended(circles) };
+  }
+  const decision = await turn.decide(prepared.request, call.id);
+  turn.context.signal.throwIfAborted();
+  const { tool } = prepared;
+  const outcome = decision.allow ? runStarted(turn, call, prepared.run) : Promise.resolve(failed(decision.reason));
+  // A failure is thrown when all calls beside it have ended.
+  outcome.catch(() => {});
+  return { call, tool: tool.name, parallel: tool.parallel === true, allowed: decision.allow, outcome };
+}
+
+/** Waits for calls and adds their results in order. One that was interrupted has its result already. */
+async function finishCalls(turn: Turn, started: Started[], breaker: LoopBreaker): Promise<TurnResult | null> {
+  const settled = await Promise.allSettled(started.map(({ outcome }) => outcome));
+  let end: TurnResult | null = null;
+  for (const [index, { call, tool, allowed }] of started.entries()) {
+    const result = settled[index];
+    if (result?.status !== 'fulfilled') continue;
+    addResult(turn, call, result.value);
+    if (tool === finish.name && allowed) {
+      return { text: result.value.text, ok: true, reason: null, outcome: outcomeOf(call.input) };
+    }
+    const circles = breaker.called(call, result.value);
+    if (circles !== null) end ??= ended(circles);
+  }
+  for (const result of settled) if (result.status === 'rejected') throw result.reason;
+  return end;
 }
 
 /** Runs a call after its start was stored. If the turn is stopped meanwhile, the model is told. */

@@ -21,6 +21,8 @@ export type Arguments = {
   maxIterations: number;
   contextTokens: number;
   writeSafety: WriteSafety;
+  /** Files with MCP servers. */
+  serverFiles: string[];
   partialMessages: boolean;
   echoes: boolean;
 };
@@ -41,6 +43,7 @@ Pawl's own agent. Speaks Claude Code's stream-json on stdin and stdout.
   --max-iters N                    answers in one turn (default: ${engineLimits.iterations})
   --context-tokens N               the context of the model (default: ${engineLimits.contextTokens})
   --write-safety MODE              strict, warn (default) or off: whether a file must be read before it is overwritten
+  --mcp-config FILE                MCP servers in Claude Code's format; may be given several times
   --include-partial-messages       streams text as it arrives
   --replay-user-messages           shows each line of stdin when it is taken in
   -h, --help                       this text
@@ -59,6 +62,7 @@ const options = {
   'max-iters': { type: 'string' },
   'context-tokens': { type: 'string' },
   'write-safety': { type: 'string' },
+  'mcp-config': { type: 'string', multiple: true },
   'include-partial-messages': { type: 'boolean' },
   'replay-user-messages': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -81,6 +85,7 @@ export function parseArguments(argv: string[]): Arguments | null {
     maxIterations: count('--max-iters', values['max-iters'], engineLimits.iterations),
     contextTokens: count('--context-tokens', values['context-tokens'], engineLimits.contextTokens),
     writeSafety: oneOf('--write-safety', values['write-safety'] ?? 'warn', ['strict', 'warn', 'off']),
+    serverFiles: values['mcp-config'] ?? [],
     partialMessages: values['include-partial-messages'] ?? false,
     echoes: values['replay-user-messages'] ?? false,
   };

@@ -1,4 +1,5 @@
-import { writeSync } from 'node:fs';
+import { realpathSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { errorCodes, hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import { inSession, noTokens, resultLine } from '@pawl/wire/claude-line';
 import { engineLimits } from '../limit.ts';
@@ -7,7 +8,8 @@ import { Approvals } from './approvals.ts';
 import type { Arguments } from './arguments.ts';
 import { parseArguments, usageText } from './arguments.ts';
 import { Inbox } from './inbox.ts';
-import { offered, openConversation, Session, stateDirectory } from './session.ts';
+import { openConversation, Session, stateDirectory } from './session.ts';
+import { Toolbox } from './toolbox.ts';
 import { Voice } from './voice.ts';
 
 /** Exit code when the reader of stdout has gone, like SIGPIPE. */
@@ -36,11 +38,10 @@ async function run(options: Arguments): Promise<number> {
   const { partialMessages, access } = options;
   const voice = new Voice({ sessionId, model: choice.model, partialMessages, now: () => performance.now() }, writeLine);
   const approvals = new Approvals((line) => writeLine({ ...line, session_id: sessionId }));
-  voice.init(
-    process.cwd(),
-    offered(options).map(({ name }) => name),
-    access,
-  );
+  const outputDirectory = join(stateDirectory(process.env), 'output', sessionId);
+  const root = realpathSync(process.cwd());
+  const toolbox = new Toolbox(options, { root, env: process.env, outputDirectory, approvals, report });
+  voice.init(process.cwd(), toolbox.ownNames, access);
   const inbox = new Inbox(process.stdin, {
     onControl: ({ requestId, subtype }) => {
       const known = subtype === 'interrupt' || subtype === 'initialize';
@@ -52,7 +53,7 @@ async function run(options: Arguments): Promise<number> {
     onEnd: () => approvals.close(),
     report,
   });
-  const session = new Session({ options, choice, conversation, inbox, approvals, voice });
+  const session = new Session({ options, choice, conversation, inbox, voice, toolbox });
   const gone = new Promise<number>((resolve) => process.stdout.on('error', () => resolve(readerGone)));
   const code = await Promise.race([session.run(), askedToStop(), gone]);
   await session.close();

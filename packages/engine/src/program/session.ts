@@ -11,19 +11,15 @@ import { interruptedResult, openCalls } from '../conversation/open-calls.ts';
 import type { Turn } from '../loop/turn.ts';
 import { runTurn } from '../loop/turn.ts';
 import type { ModelChoice } from '../model/model-choice.ts';
-import { authorOf, modelAccess, secretVariables } from '../model/model-choice.ts';
+import { authorOf, modelAccess } from '../model/model-choice.ts';
 import { ModelFault } from '../model/model-fault.ts';
 import { runModelTurn } from '../model/model-turn.ts';
 import type { VendorModel } from '../model/vendor-model.ts';
 import { openVendorModel } from '../model/vendor-model.ts';
-import { Commands } from '../tools/commands.ts';
-import { FileMemory } from '../tools/file-memory.ts';
-import { allTools } from '../tools/tool-set.ts';
-import type { Approvals } from './approvals.ts';
 import type { Arguments } from './arguments.ts';
-import { judgeAccess } from './gate.ts';
 import type { Inbox } from './inbox.ts';
 import { systemPrompt } from './system-prompt.ts';
+import type { Toolbox } from './toolbox.ts';
 import type { Voice } from './voice.ts';
 
 /** Where the engine keeps conversations and long output. */
@@ -44,26 +40,19 @@ export type SessionParts = {
   choice: ModelChoice;
   conversation: OpenConversation;
   inbox: Inbox;
-  approvals: Approvals;
   voice: Voice;
+  toolbox: Toolbox;
 };
 
 /** Runs turns until stdin ends. */
 export class Session {
   readonly #parts: SessionParts;
   readonly #root = realpathSync(process.cwd());
-  readonly #commands: Commands;
-  readonly #files: FileMemory;
-  readonly #todo = { items: [] };
   #turn = new AbortController();
   #failed = false;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
-    this.#files = new FileMemory(parts.options.writeSafety);
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !secretVariables.has(name)));
-    const outputDirectory = join(stateDirectory(process.env), 'output', parts.conversation.sessionId);
-    this.#commands = new Commands({ cwd: this.#root, env, outputDirectory });
   }
 
   /** Stops the running turn; the session goes on. */
@@ -74,7 +63,7 @@ export class Session {
   /** Ends everything that the session started. */
   async close(): Promise<void> {
     this.interrupt();
-    await this.#commands.close();
+    await this.#parts.toolbox.close();
     this.#parts.conversation.close();
   }
 
@@ -142,22 +131,22 @@ export class Session {
   }
 
   async #turnOf(): Promise<Turn> {
-    const { options, choice, conversation, voice } = this.#parts;
+    const { options, choice, conversation, voice, toolbox } = this.#parts;
     const { signal } = this.#turn;
-    const model = await openVendorModel(choice, modelAccess(choice, process.env));
+    const [model, tools] = await Promise.all([
+      openVendorModel(choice, modelAccess(choice, process.env)),
+      toolbox.tools(signal),
+    ]);
     return {
       mode: options.mode,
       author: authorOf(choice),
       conversation,
-      tools: offered(options),
-      context: { root: this.#root, signal, files: this.#files, commands: this.#commands, todo: this.#todo },
+      tools,
+      context: toolbox.context(signal),
       maxIterations: options.maxIterations,
       contextTokens: options.contextTokens,
       ask: this.#asks(model, signal),
-      decide: async (request, callId) => {
-        const decision = judgeAccess(options.access, request);
-        return decision === 'ask' ? await this.#parts.approvals.ask(request, callId, signal) : decision;
-      },
+      decide: (request, callId) => toolbox.decide(request, callId, signal),
       takeInput: () => void this.#takeInput(),
       onAnswer: (message, answer) => voice.answer(message, answer),
       onResult: (result) => voice.result(result),
@@ -184,13 +173,6 @@ export class Session {
         random: Math.random,
       });
   }
-}
-
-/** The tools that the command line allows. */
-export function offered({ tools, disallowed }: Pick<Arguments, 'tools' | 'disallowed'>) {
-  const has = (list: string[], name: string) =>
-    list.includes(name) || list.includes('*') || (name === 'BashOutput' && list.includes('Bash'));
-  return allTools.filter(({ name }) => (tools === null || has(tools, name)) && !has(disallowed, name));
 }
 
 function sleep(ms: number, signal: AbortSignal): Promise<void> {

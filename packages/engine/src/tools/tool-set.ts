@@ -16,14 +16,18 @@ import { write } from './write.ts';
 export const allTools: readonly Tool[] = [read, write, edit, bash, bashOutput, glob, grep, todo, repoInfo];
 
 /** A checked call, ready to run once the gate has allowed it. */
-export type PreparedCall = { request: GateRequest; run(context: ToolContext): Promise<ToolOutcome> };
+export type PreparedCall = {
+  tool: Tool;
+  request: GateRequest;
+  run(context: ToolContext): Promise<ToolOutcome>;
+};
 
 export type PrepareResult = PreparedCall | { problem: string; kind: 'unknown-tool' | 'invalid-input' };
 
 /** Finds the tool of a call and checks its input. Never throws. */
 export function prepareCall(tools: readonly Tool[], name: string, input: unknown): PrepareResult {
-  const tool =
-    tools.find((each) => each.name === name) ?? tools.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  const wanted = (otherNames.get(name.toLowerCase()) ?? name).toLowerCase();
+  const tool = tools.find((each) => each.name === name) ?? tools.find((each) => each.name.toLowerCase() === wanted);
   if (tool === undefined) {
     const offered = tools.map((each) => each.name).join(', ');
     return { kind: 'unknown-tool', problem: `There is no tool ${name.slice(0, 100)}. Available are: ${offered}.` };
@@ -31,13 +35,13 @@ export function prepareCall(tools: readonly Tool[], name: string, input: unknown
   if (typeof input === 'string') {
     return { kind: 'invalid-input', problem: `The input of ${tool.name} is not a JSON object.` };
   }
-  const parsed = tool.input.safeParse(withoutAliases(tool.name, input));
+  const parsed = tool.input.safeParse(withoutAliases(tool, input));
   if (!parsed.success) {
     const problem = `The input of ${tool.name} is invalid:\n${z.prettifyError(parsed.error)}`;
     return { kind: 'invalid-input', problem: problem.slice(0, 2_000) };
   }
-  const request = { tool: tool.name, ...tool.describe(parsed.data) };
-  return { request, run: (context) => runSafely(tool, parsed.data, context) };
+  const request = { tool: tool.gateName ?? tool.name, ...tool.describe(parsed.data) };
+  return { tool, request, run: (context) => runSafely(tool, parsed.data, context) };
 }
 
 /** An error of a tool is a result for the model, unless the turn was stopped. */
@@ -51,14 +55,23 @@ async function runSafely(tool: Tool, input: unknown, context: ToolContext): Prom
   }
 }
 
-/** Other names that models use, by the right one. */
+/** Tools that models know by another name. */
+const otherNames = new Map([
+  ['delegate_to_agent', 'Delegate'],
+  ['multiedit', 'Edit'],
+]);
+
+/** Other names of fields that models use, by the right one. */
 const aliases: Record<string, string[]> = {
   path: ['file_path', 'file', 'filepath', 'filePath'],
   command: ['cmd'],
   query: ['pattern'],
+  target: ['target_agent_id'],
 };
 
-function withoutAliases(tool: string, input: unknown): unknown {
+function withoutAliases({ name: tool, inputSchema }: Tool, input: unknown): unknown {
+  // The fields of a foreign tool are its own.
+  if (inputSchema !== undefined) return input;
   if (input === null || typeof input !== 'object') return input;
   const given: Record<string, unknown> = { ...input };
   for (const [name, others] of Object.entries(aliases)) {
@@ -80,8 +93,8 @@ function withEdits(given: Record<string, unknown>): Record<string, unknown> {
 
 /** The tools as a model sees them. */
 export function offeredTools(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
-  return tools.map(({ name, description, input }) => {
-    const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
+  return tools.map(({ name, description, input, inputSchema: given }) => {
+    const { $schema: _, ...inputSchema } = given ?? z.toJSONSchema(input, { io: 'input' });
     return {
       type: 'function',
       name,

@@ -31,6 +31,12 @@ export type Tool<Input = unknown> = {
   name: string;
   description: string;
   input: z.ZodType<Input>;
+  /** The schema that the model sees, if it is not made from `input`. */
+  inputSchema?: Record<string, unknown>;
+  /** The name that the gate and the lists of tools know, if it is another. */
+  gateName?: string;
+  /** True if calls in one answer may run at the same time. */
+  parallel?: boolean;
   describe(input: Input): Omit<GateRequest, 'tool'>;
   run(input: Input, context: ToolContext): Promise<ToolOutcome>;
 };

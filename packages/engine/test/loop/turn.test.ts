@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import type { Answer } from '../../src/conversation/answer-assembly.ts';
 import type { AssistantPart, Message, ToolResult } from '../../src/conversation/message.ts';
 import { userMessage } from '../../src/conversation/message.ts';
@@ -7,7 +8,7 @@ import type { Decision, Turn, TurnResult } from '../../src/loop/turn.ts';
 import { runTurn } from '../../src/loop/turn.ts';
 import { ModelFault } from '../../src/model/model-fault.ts';
 import { allTools } from '../../src/tools/tool-set.ts';
-import type { GateRequest } from '../../src/tools/tool.ts';
+import type { GateRequest, Tool } from '../../src/tools/tool.ts';
 import { openWorkspace } from '../support/workspace.ts';
 
 type Reply = AssistantPart[] | ModelFault | { parts: AssistantPart[]; tokens: number };
@@ -113,6 +114,48 @@ describe('auto mode [S2-08]', () => {
     expect((await play([[say('Nothing to do.')]], { mode: 'auto' })).result).toMatchObject({
       outcome: { type: 'none' },
     });
+  });
+});
+
+describe('calls that may run side by side', () => {
+  /** A tool whose calls end only when two of them run. */
+  const meeting = (): Tool => {
+    let waiting: (() => void)[] = [];
+    return {
+      name: 'Meet',
+      description: '',
+      parallel: true,
+      input: z.looseObject({}),
+      describe: () => ({ title: 'Meet', input: {} }),
+      run: (given, { signal }) =>
+        new Promise((resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+          waiting.push(() => resolve({ text: `met ${JSON.stringify(given)}`, isError: false }));
+          if (waiting.length === 2) for (const go of waiting.splice(0).toReversed()) go();
+        }),
+    };
+  };
+
+  it('do, with their results in order', async () => {
+    const calls = [call('Meet', { n: 1 }), call('Meet', { n: 2 }), call('Bash', { command: 'echo then' })];
+    const { results } = await play([calls, [say('Done.')]], { mode: 'auto', tools: [...allTools, meeting()] });
+    expect(results.map(({ text }) => text)).toEqual(['met {"n":1}', 'met {"n":2}', 'then\n']);
+  });
+
+  it('all have a result when the turn is stopped', async () => {
+    const calls = [call('Bash', { command: 'echo one' }), call('Meet', { n: 1 }), call('Meet', { n: 2 })];
+    const { result, results } = await play([calls], {
+      mode: 'auto',
+      stopAt: 3,
+      tools: [...allTools, meeting()],
+    });
+    expect(result).toMatchObject({ message: 'stopped' });
+    expect(results.map(({ text }) => text.split('.')[0])).toEqual([
+      'one\n',
+      expect.any(String),
+      'Not run: the turn ended before',
+    ]);
+    expect(results[1]?.text).toContain('may have taken effect');
   });
 });
 

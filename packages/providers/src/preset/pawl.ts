@@ -36,7 +36,9 @@ export function pawlPreset(program: [string, ...string[]], stateDirectory: strin
     forkStyle: 'native',
     tools: { allow: ['--tools', '{tools}'], deny: ['--disallowedTools', '{tools}'] },
     access: { full: ['--access', 'full'], ask: ['--access', 'ask'], readOnly: ['--access', 'read-only'] },
+    mcp: { format: 'pawl', arguments: ['--mcp-config', '{file}'] },
     model: ['--model', '{model}'],
+    needsModel: true,
     options: {
       mode: ['--mode', '{value}'],
       'max-iters': ['--max-iters', '{value}'],

@@ -12,6 +12,8 @@ export const modelServerLimits = {
   marksKept: 100,
   /** Steps of one scenario. */
   steps: 1_000,
+  /** Tool calls in one answer. */
+  callsTogether: 20,
   /** Characters of `[[steps:…]]` in a message. */
   inlineCharacters: 64 * 1024,
   /** The longest text, command or file of one step. */

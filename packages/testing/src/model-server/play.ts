@@ -92,7 +92,10 @@ function answerOf(steps: Step[], playing: Playing): Answer {
     else if ('think' in step) {
       if (conversation.thinking) answer.parts.push({ kind: 'thinking', text: fillSpoken(step.think, standing) });
     } else if ('say' in step) answer.parts.push({ kind: 'text', text: fillSpoken(step.say, standing) });
-    else answer.parts.push(callPart(step, playing));
+    else if ('tools' in step) {
+      const calls = step.tools.map((tool, index) => callPart({ tool }, { ...playing, id: `${playing.id}_${index}` }));
+      answer.parts.push(...calls);
+    } else answer.parts.push(callPart(step, playing));
   }
   if (!answer.parts.some((part) => part.kind !== 'thinking')) answer.parts.push({ kind: 'text', text: '…' });
   const spoken = answer.parts.findLast((part) => part.kind === 'text');

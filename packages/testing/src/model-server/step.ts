@@ -29,15 +29,16 @@ const errorStep = z.strictObject({
 });
 export type ErrorStep = z.infer<typeof errorStep>;
 
+const namedTool = z.strictObject({ name: z.string().min(1), input: z.record(z.string(), z.unknown()).default({}) });
+
 /** One step of a scenario: an object with the step's name as its key. */
 export const stepSchema = z.union([
   z.strictObject({ say: text }),
   z.strictObject({ think: text }),
   z.strictObject({ shell: text }),
   z.strictObject({ write: z.strictObject({ path: text.min(1), content: text }) }),
-  z.strictObject({
-    tool: z.strictObject({ name: z.string().min(1), input: z.record(z.string(), z.unknown()).default({}) }),
-  }),
+  z.strictObject({ tool: namedTool }),
+  z.strictObject({ tools: z.array(namedTool).min(1).max(modelServerLimits.callsTogether) }),
   z.strictObject({ mcp: z.union([yes, z.record(z.string(), z.unknown())]) }),
   z.strictObject({ signal: z.record(z.string(), z.unknown()) }),
   errorStep,

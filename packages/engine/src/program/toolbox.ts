@@ -1,0 +1,65 @@
+import type { Decision } from '../loop/turn.ts';
+import { secretVariables } from '../model/model-choice.ts';
+import { readServers } from '../mcp/server-config.ts';
+import { Servers } from '../mcp/servers.ts';
+import { Commands } from '../tools/commands.ts';
+import { FileMemory } from '../tools/file-memory.ts';
+import { allTools } from '../tools/tool-set.ts';
+import type { GateRequest, Tool, ToolContext } from '../tools/tool.ts';
+import type { Approvals } from './approvals.ts';
+import type { Arguments } from './arguments.ts';
+import { judgeAccess } from './gate.ts';
+import { offered } from './offered-tools.ts';
+
+export type ToolboxPlace = {
+  /** The canonical path of the workspace. */
+  root: string;
+  env: Record<string, string | undefined>;
+  outputDirectory: string;
+  approvals: Approvals;
+  report(problem: string): void;
+};
+
+/** The tools of a session, what they remember, and the gate before them. */
+export class Toolbox {
+  readonly #options: Arguments;
+  readonly #approvals: Approvals;
+  readonly #servers: Servers;
+  readonly #context: Omit<ToolContext, 'signal'>;
+
+  constructor(options: Arguments, { root, env, outputDirectory, approvals, report }: ToolboxPlace) {
+    this.#options = options;
+    this.#approvals = approvals;
+    const files = new FileMemory(options.writeSafety);
+    // Commands get no key of a model; programs that serve tools get no token of the agent, either.
+    const commandEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariables.has(name)));
+    const { PAWL_AGENT_TOKEN: token = '', ...serverEnv } = commandEnv;
+    const configs = Object.assign({}, ...options.serverFiles.map(readServers)) as ReturnType<typeof readServers>;
+    this.#servers = new Servers(configs, { cwd: root, env: serverEnv, token, report });
+    const commands = new Commands({ cwd: root, env: commandEnv, outputDirectory });
+    this.#context = { root, files, commands, todo: { items: [] } };
+  }
+
+  /** The names of our own tools among them. */
+  get ownNames(): string[] {
+    return offered(allTools, this.#options).map(({ name }) => name);
+  }
+
+  async tools(signal: AbortSignal): Promise<Tool[]> {
+    return offered([...allTools, ...(await this.#servers.tools(signal))], this.#options);
+  }
+
+  context(signal: AbortSignal): ToolContext {
+    return { ...this.#context, signal };
+  }
+
+  async decide(request: GateRequest, callId: string, signal: AbortSignal): Promise<Decision> {
+    const decision = judgeAccess(this.#options.access, request);
+    return decision === 'ask' ? await this.#approvals.ask(request, callId, signal) : decision;
+  }
+
+  /** Ends everything that the tools started. */
+  async close(): Promise<void> {
+    await Promise.all([this.#context.commands.close(), this.#servers.close()]);
+  }
+}
