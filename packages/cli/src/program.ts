@@ -13,6 +13,7 @@ import { homeCommands } from './table/home.ts';
 import { longForms } from './table/long-forms.ts';
 import { mailCommands } from './table/mail.ts';
 import { mcpCommands } from './table/mcp.ts';
+import { planCommands } from './table/plans.ts';
 import { projectCommands } from './table/projects.ts';
 import { promptCommands } from './table/prompts.ts';
 import { providerCommands } from './table/providers.ts';
@@ -33,7 +34,7 @@ const groups: [heading: string, commands: CommandTable][] = [
   ['Mail:', mailCommands],
   ['Questions and rules:', { ...questionCommands, ...ruleCommands }],
   ['Inputs:', promptCommands],
-  ['Tasks and errands:', { ...taskCommands, ...errandCommands }],
+  ['Plans, tasks and errands:', { ...planCommands, ...taskCommands, ...errandCommands }],
   ['Changes and the merge queue:', changeCommands],
   ['Providers and accounts:', { ...providerCommands, ...accountCommands }],
   ['Integration:', mcpCommands],

@@ -47,6 +47,7 @@ function commandsOf(group: Command, prefix = ''): [name: string, command: Comman
 const all = commandsOf(buildProgram(() => {}));
 const groups = [
   'agent',
+  'plan',
   'task',
   'errand',
   'change',
@@ -93,7 +94,7 @@ describe('every command', () => {
     const mail = 'send mail read ack wait';
     const questions = 'ask listen answer inbox rules';
     const expected =
-      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} task errand change queue providers account ${mcp} ${shared} project crew ${home} dev help`.split(
+      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} plan task errand change queue providers account ${mcp} ${shared} project crew ${home} dev help`.split(
         ' ',
       );
     expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);
@@ -105,6 +106,11 @@ describe('every command', () => {
       'rules ls',
       'rules add',
       'rules rm',
+      'plan new',
+      'plan ls',
+      'plan show',
+      'plan graph',
+      'plan edit',
       'task add',
       'task ls',
       'task show',

@@ -93,6 +93,8 @@ const effects: Record<ChangingRoute, 'agents' | 'accounts' | 'crew' | 'queue' | 
   restoreWorktree: 'itself',
   pruneWorktrees: 'itself',
   testAccount: 'itself',
+  newPlan: 'itself',
+  editPlan: 'itself',
   addTask: 'itself',
   completeTask: 'itself',
   blockTask: 'itself',

@@ -18,6 +18,8 @@ import type { DefinitionClient } from './definitions/client.ts';
 import { definitionClient } from './definitions/client.ts';
 import type { MailClient } from './mail/client.ts';
 import { mailClient } from './mail/client.ts';
+import type { PlanClient } from './plan/plan-client.ts';
+import { planClient } from './plan/plan-client.ts';
 import type { TaskClient } from './plan/client.ts';
 import { taskClient } from './plan/client.ts';
 import type { ProjectClient } from './projects/client.ts';
@@ -52,6 +54,7 @@ export type Client = AccountClient &
   DefinitionClient &
   MailClient &
   TaskClient &
+  PlanClient &
   ProjectClient &
   PromptClient &
   QuestionClient &
@@ -76,6 +79,7 @@ export function createClient(transport: Transport, options: RequestOptions = {})
     ...definitionClient(requests),
     ...mailClient(requests),
     ...taskClient(requests),
+    ...planClient(requests),
     ...projectClient(requests),
     ...promptClient(requests),
     ...questionClient(requests),

@@ -10,6 +10,7 @@ import { changeRoutes } from './changes/routes.ts';
 import { daemonRoutes } from './daemon/routes.ts';
 import { definitionRoutes } from './definitions/routes.ts';
 import { mailRoutes } from './mail/routes.ts';
+import { planRoutes } from './plan/plan-routes.ts';
 import { taskRoutes } from './plan/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
@@ -25,6 +26,7 @@ export const routes = {
   ...changeRoutes,
   ...queueRoutes,
   ...taskRoutes,
+  ...planRoutes,
   ...agentRoutes,
   ...runRoutes,
   ...historyRoutes,

@@ -109,6 +109,9 @@ export const eventData = {
   'task.completed': z.object({ taskId: idSchema }),
   'task.finished': z.object({ taskId: idSchema }),
   'task.requeued': z.object({ taskId: idSchema, crashes: z.number().int(), reason: z.string() }),
+  'plan.started': z.object({ planId: idSchema, name: z.string() }),
+  /** Something in it was changed by hand, or by a proposal that was accepted or reverted. */
+  'plan.edited': z.object({ planId: idSchema }),
   'task.blocked': z.object({ taskId: idSchema, reason: z.string() }),
   'errand.merged': z.object({ branch: z.string(), into: z.string(), commit: z.string() }),
   'errand.abandoned': z.object({ branch: z.string() }),

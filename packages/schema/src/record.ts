@@ -319,7 +319,18 @@ export const accountSchema = z.object({
 });
 export type Account = z.infer<typeof accountSchema>;
 
-export const taskStates = ['pending', 'in_progress', 'in_review', 'completed', 'blocked'] as const;
+export const taskStates = [
+  'pending',
+  'in_progress',
+  'in_review',
+  'completed',
+  'blocked',
+  'skipped',
+  'cancelled',
+] as const;
+
+/** The most urgent first. */
+export const taskPriorities = ['high', 'medium', 'low'] as const;
 
 /** A planned task. Its state is derived from the runs of its agents. */
 export const taskSchema = z.object({
@@ -345,5 +356,30 @@ export const taskSchema = z.object({
   crashes: z.number().int().nonnegative(),
   /** The agent that has it: while it works, and until its work has landed. */
   agentId: idSchema.nullable(),
+  /** Its initiative and the phase there; null for a task of the project alone. */
+  initiativeId: idSchema.nullable(),
+  phaseId: idSchema.nullable(),
+  priority: z.enum(taskPriorities),
+  /** Paths and globs that it owns. */
+  files: z.array(z.string()),
+  /** It runs only after one of these has failed. */
+  ifFailed: z.array(idSchema),
+  /** The task during which an agent found it necessary. */
+  foundWhile: idSchema.nullable(),
+  /** When its agents gave up, or its change was closed; null again once it is unblocked. */
+  failedAt: timeSchema.nullable(),
+  cancelledAt: timeSchema.nullable(),
 });
 export type Task = z.infer<typeof taskSchema>;
+
+/** The fields of a task that belongs to its project alone. */
+export const noInitiative = {
+  initiativeId: null,
+  phaseId: null,
+  priority: 'medium',
+  files: [],
+  ifFailed: [],
+  foundWhile: null,
+  failedAt: null,
+  cancelledAt: null,
+} satisfies Partial<Task>;

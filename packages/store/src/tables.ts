@@ -12,6 +12,16 @@ import type {
 } from './changes/change-tables.ts';
 import type { Integer, Json, NullableInteger, Ordinal } from './column.ts';
 import type { ApprovalTable } from './sessions/approval-table.ts';
+import type {
+  DecisionTable,
+  InitiativeTable,
+  PageTable,
+  PhaseTable,
+  PlanAgentTable,
+  PlanVersionTable,
+  ProposalTable,
+  TaskTable,
+} from './plan/plan-tables.ts';
 import type { MailboxTable, MailTable, QuestionTable } from './mail/mail-tables.ts';
 
 type ProjectTable = {
@@ -196,24 +206,6 @@ export type AccountTable = {
   removed_at: NullableInteger;
 };
 
-export type TaskTable = {
-  ordinal: Ordinal;
-  id: string;
-  project_id: string;
-  phase: string;
-  name: string;
-  description: string;
-  depends_on: Json;
-  created_by: string | null;
-  created_at: Integer;
-  summary: string | null;
-  finished_at: NullableInteger;
-  completed_at: NullableInteger;
-  blocked_reason: string | null;
-  crashes: Integer;
-  agent_id: string | null;
-};
-
 export type NudgeTable = {
   agent_id: string;
   nudged_at: NullableInteger;
@@ -272,6 +264,13 @@ export type Tables = {
   events: EventTable;
   accounts: AccountTable;
   tasks: TaskTable;
+  initiatives: InitiativeTable;
+  pages: PageTable;
+  decisions: DecisionTable;
+  phases: PhaseTable;
+  plan_versions: PlanVersionTable;
+  proposals: ProposalTable;
+  plan_agents: PlanAgentTable;
   drafts: DraftTable;
   mail: MailTable;
   questions: QuestionTable;

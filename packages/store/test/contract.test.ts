@@ -17,6 +17,7 @@ import { mailContract } from './contract/mail.ts';
 import { migrationsContract } from './contract/migrations.ts';
 import { nudgesContract } from './contract/nudges.ts';
 import { placesContract } from './contract/places.ts';
+import { planContract } from './contract/plan.ts';
 import { questionsContract } from './contract/questions.ts';
 import { recordsContract } from './contract/records.ts';
 import { registryContract } from './contract/registry.ts';
@@ -50,6 +51,7 @@ const parts: readonly Part[] = [
   ['history', historyContract],
   ['chunks', chunksContract],
   ['tasks', tasksContract],
+  ['plans', planContract],
   ['changes', changesContract],
   ['withheld work', withheldContract],
   ['mail', mailContract],

@@ -5,7 +5,15 @@ import type { CommandTable, Tools } from './tools.ts';
 import { times } from './tools.ts';
 
 /** The states of a task. Listed here because their schema is slow to load. */
-export const taskStates: TaskView['state'][] = ['pending', 'in_progress', 'in_review', 'completed', 'blocked'];
+export const taskStates: TaskView['state'][] = [
+  'pending',
+  'in_progress',
+  'in_review',
+  'completed',
+  'blocked',
+  'skipped',
+  'cancelled',
+];
 
 const taskWord = 'its id, the start of it, or its exact name';
 const load = () => import('../command/changes/task.ts');

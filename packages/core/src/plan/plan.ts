@@ -1,6 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { RunCause, Task, taskStates } from '@pawl/schema/record';
+import { taskPriorities } from '@pawl/schema/record';
 
 export type TaskState = (typeof taskStates)[number];
 
@@ -14,31 +15,81 @@ export type TasksById = ReadonlyMap<string, Task>;
 const reservedNames = ['next'];
 
 /**
- * The one function that reads a task's state from facts; none is stored.
+ * The one function that reads a task's state from facts; none is stored. `gate` says why its initiative does not let it
+ * start, if it has one (`readPlan`).
  *
- *   added ─▶ blocked (on a reason, or on tasks that are not completed) ─▶ pending ─▶ in_progress ─▶ in_review ─▶ completed
- *                                                                           ▲            │             │   its change landed
- *                                                                           └─ requeued ─┘             └─▶ blocked: it was closed
+ *   added ─▶ blocked (on a reason, or on what it waits for) ─▶ pending ─▶ in_progress ─▶ in_review ─▶ completed
+ *                                                                ▲            │             │   its change landed
+ *     skipped: nothing failed                                    └─ requeued ─┘             └─▶ blocked: it was closed
+ *     cancelled: a person removed it
  */
-export function taskState(task: Task, tasks: TasksById): TaskReading {
+export function taskState(task: Task, tasks: TasksById, gate: TaskReading | null = null): TaskReading {
   if (task.completedAt !== null) return { state: 'completed', detail: '' };
+  if (task.cancelledAt !== null) return { state: 'cancelled', detail: '' };
   if (task.blockedReason !== null) return { state: 'blocked', detail: task.blockedReason };
-  const awaited = task.dependsOn.filter((id) => (tasks.get(id)?.completedAt ?? null) === null);
-  if (awaited.length > 0) {
-    const named = awaited.map((id) => {
-      const other = tasks.get(id);
-      if (other === undefined) return `${id}, which does not exist`;
-      return other.finishedAt === null ? other.name : `${other.name} (in review)`;
-    });
-    return { state: 'blocked', detail: `waits for ${named.join(', ')}` };
+  if (isSkipped(task, tasks)) {
+    const names = task.ifFailed.map((id) => tasks.get(id)?.name ?? id).join(', ');
+    return { state: 'skipped', detail: `it runs only if ${names} fails` };
   }
+  const awaited = task.dependsOn.filter((id) => !isSettled(tasks.get(id), tasks));
+  const named = awaited.map((id) => awaitedName(id, tasks.get(id)));
+  if (task.ifFailed.length > 0 && !task.ifFailed.some((id) => (tasks.get(id)?.failedAt ?? null) !== null))
+    named.push(`a failure of ${task.ifFailed.map((id) => tasks.get(id)?.name ?? id).join(' or ')}`);
+  if (named.length > 0) return { state: 'blocked', detail: `waits for ${named.join(', ')}` };
   if (task.finishedAt !== null) return { state: 'in_review', detail: 'its work is being proposed' };
-  return task.agentId === null ? { state: 'pending', detail: '' } : { state: 'in_progress', detail: '' };
+  if (task.agentId !== null) return { state: 'in_progress', detail: '' };
+  return gate ?? { state: 'pending', detail: '' };
 }
 
-/** The tasks that can be started now, in the order added. */
-export function pendingTasks(inOrder: readonly Task[], tasks: TasksById): Task[] {
-  return inOrder.filter((task) => taskState(task, tasks).state === 'pending');
+function awaitedName(id: string, other: Task | undefined): string {
+  if (other === undefined) return `${id}, which does not exist`;
+  if (other.failedAt !== null) return `${other.name} (failed)`;
+  return other.finishedAt === null ? other.name : `${other.name} (in review)`;
+}
+
+/** True if nothing more happens to a task: those after it need not wait. */
+export function isSettled(task: Task | undefined, tasks: TasksById): boolean {
+  if (task === undefined) return false;
+  return task.completedAt !== null || task.cancelledAt !== null || isSkipped(task, tasks);
+}
+
+/** True for a task that runs only if others fail, none of which did. */
+function isSkipped(task: Task, tasks: TasksById): boolean {
+  if (task.ifFailed.length === 0 || task.agentId !== null) return false;
+  // Each step follows `ifFailed` back to a task without it; `stage` refuses a cycle, and the count ends one here.
+  const done = (id: string, depth: number): boolean => {
+    const other = tasks.get(id);
+    if (other === undefined || other.failedAt !== null || depth > limits.taskDependencies) return false;
+    if (other.completedAt !== null || other.cancelledAt !== null) return true;
+    return other.ifFailed.length > 0 && other.agentId === null && other.ifFailed.every((each) => done(each, depth + 1));
+  };
+  return task.ifFailed.every((id) => done(id, 1));
+}
+
+/** The tasks that can be started now, in their order. `gates` are those of tasks in initiatives. */
+export function pendingTasks(
+  all: readonly Task[],
+  tasks: TasksById,
+  gates: ReadonlyMap<string, TaskReading> = new Map(),
+): Task[] {
+  const isFree = (task: Task) => mayStart(gates.get(task.id) ?? taskState(task, tasks));
+  return all.filter(isFree).toSorted(compareTasks);
+}
+
+/** The cause of a task of an initiative that nothing holds back. */
+export const startsNext = 'it starts next';
+
+/** True for a task that an agent may take now. */
+export function mayStart({ state, detail }: TaskReading): boolean {
+  return state === 'pending' && (detail === '' || detail === startsNext);
+}
+
+/** The order in which tasks start: priority, age, id. */
+export function compareTasks(one: Task, other: Task): number {
+  const urgency = taskPriorities.indexOf(one.priority) - taskPriorities.indexOf(other.priority);
+  if (urgency !== 0) return urgency;
+  if (one.createdAt !== other.createdAt) return one.createdAt - other.createdAt;
+  return one.id < other.id ? -1 : one.id > other.id ? 1 : 0;
 }
 
 /** Normalises a task name for comparison: case and whitespace do not matter. */
@@ -46,11 +97,17 @@ export function normalisedName(name: string): string {
   return name.normalize('NFC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
 
-/** The open task of the same phase with the same name, if any. */
-export function sameTask(open: readonly Task[], wanted: { phase: string; name: string }): Task | null {
+/** The open task of the same initiative and phase with the same name, if any. */
+export function sameTask(
+  open: readonly Task[],
+  wanted: Pick<Task, 'phase' | 'name'> & Partial<Pick<Task, 'initiativeId'>>,
+): Task | null {
   const name = normalisedName(wanted.name);
-  const isSame = (task: Task) => task.phase === wanted.phase && normalisedName(task.name) === name;
-  return open.find((task) => task.completedAt === null && isSame(task)) ?? null;
+  const isSame = (task: Task) =>
+    task.phase === wanted.phase &&
+    task.initiativeId === (wanted.initiativeId ?? null) &&
+    normalisedName(task.name) === name;
+  return open.find((task) => task.completedAt === null && task.cancelledAt === null && isSame(task)) ?? null;
 }
 
 /** Validates a task's texts and dependencies. */

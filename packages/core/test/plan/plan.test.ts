@@ -1,5 +1,6 @@
 import { limits } from '@pawl/schema/limit';
 import type { Task } from '@pawl/schema/record';
+import { noInitiative } from '@pawl/schema/record';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -30,6 +31,7 @@ function aTask(given: Partial<Task> = {}): Task {
     blockedReason: null,
     crashes: 0,
     agentId: null,
+    ...noInitiative,
     ...given,
   };
 }

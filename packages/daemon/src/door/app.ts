@@ -50,6 +50,7 @@ import { addQuestionRoutes } from '../questions/question-routes.ts';
 import { addRuleRoutes } from '../rules/rule-routes.ts';
 import { addRunRoutes } from '../agents/run-routes.ts';
 import { addStreamRoutes } from './stream-routes.ts';
+import { addPlanRoutes } from '../plan/plan-routes.ts';
 import { addTaskRoutes } from '../plan/task-routes.ts';
 
 export type AppParts = {
@@ -99,6 +100,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   });
   addStreamRoutes(app, parts);
   addTaskRoutes(app, parts);
+  addPlanRoutes(app, parts);
   addErrandRoutes(app, parts);
   addRunRoutes(app, { ...parts, openFinished: (project) => openFinished(platform, project) });
   addCompleteRoutes(app, parts);

@@ -27,6 +27,7 @@ import {
   landsLater,
   withDependencies,
 } from '../tasks/tasks.ts';
+import { planReadings } from '../tasks/plan-facts.ts';
 
 /** The caller: null for a person, or an agent, which sees only its own project's plan. */
 export type Asker = Agent | null;
@@ -38,23 +39,8 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
   const { store } = platform;
   const { db } = store;
 
-  /** The project at a path. An agent has only its own. */
-  async function projectAt(asker: Asker, path: string | undefined): Promise<Project | null> {
-    const own = asker === null ? null : await projectOf(store, asker);
-    if (path === undefined) return own;
-    const { root } = await openRepository(path);
-    const project = await projectByRoot(db, root);
-    if (project === null) {
-      throw new PawlError('project_not_found', `${root} is not a project yet.`, {
-        hint: 'Run `pawl init` there first.',
-      });
-    }
-    if (own !== null && own.id !== project.id) throw foreignPlan();
-    return project;
-  }
-
   async function find(asker: Asker, reference: string, { path }: TaskQuery): Promise<Task> {
-    return findTask(db, reference, (await projectAt(asker, path))?.id);
+    return findTask(db, reference, (await projectAt(platform, asker, path))?.id);
   }
 
   async function viewOf(id: string): Promise<TaskView> {
@@ -70,7 +56,7 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
       const sibling = body.agent === undefined ? null : await agents.find(body.agent);
       const place = sibling === null ? null : await placeBeside(platform, sibling);
       if (asker !== null && place !== null && place.project.id !== asker.projectId) throw foreignPlan();
-      const project = place?.project ?? (await projectAt(asker, body.path));
+      const project = place?.project ?? (await projectAt(platform, asker, body.path));
       if (project === null) {
         throw new PawlError('invalid_input', 'No project given.', {
           hint: 'Run this inside a project, or name it with -C.',
@@ -92,7 +78,7 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
       asker: Asker,
       query: TaskQuery & { state?: TaskView['state'] | undefined; phase?: string | undefined; all: boolean },
     ): Promise<TaskList> {
-      const project = await projectAt(asker, query.path);
+      const project = await projectAt(platform, asker, query.path);
       const tasks = await listTasks(db, {
         includeCompleted: query.all || query.state === 'completed',
         ...(project === null ? {} : { projectId: project.id }),
@@ -157,13 +143,32 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
         const task = await required(tx.db, id);
         refuseCompleted(task);
         if (task.blockedReason === null) return;
-        await updateTask(tx, id, { blockedReason: null, crashes: 0 });
+        await updateTask(tx, id, { blockedReason: null, crashes: 0, failedAt: null });
         const data = { taskId: id, crashes: 0, reason: 'unblocked' };
         tx.emit({ type: 'task.requeued', projectId: task.projectId, data });
       });
       return viewOf(id);
     },
   };
+}
+
+/** The project at a path. An agent has only its own. */
+export async function projectAt(
+  { store }: DefinitionPlatform,
+  asker: Asker,
+  path: string | undefined,
+): Promise<Project | null> {
+  const own = asker === null ? null : await projectOf(store, asker);
+  if (path === undefined) return own;
+  const { root } = await openRepository(path);
+  const project = await projectByRoot(store.db, root);
+  if (project === null) {
+    throw new PawlError('project_not_found', `${root} is not a project yet.`, {
+      hint: 'Run `pawl init` there first.',
+    });
+  }
+  if (own !== null && own.id !== project.id) throw foreignPlan();
+  return project;
 }
 
 /** The project and phase for a sibling of an agent's task; no phase if the agent has no task. */
@@ -200,14 +205,16 @@ async function changeOf(
   return { id: change.id, state, detail };
 }
 
-async function views(platform: DefinitionPlatform, tasks: readonly Task[]): Promise<TaskView[]> {
+/** Tasks as they are shown. */
+export async function views(platform: DefinitionPlatform, tasks: readonly Task[]): Promise<TaskView[]> {
   const { db } = platform.store;
   const known = await withDependencies(db, tasks);
+  const gates = await planReadings(db, tasks);
   const projects = new Map((await listProjects(db)).map(({ id, name }) => [id, { id, name }]));
   const shown: TaskView[] = [];
   for (const task of tasks) {
     const agent = task.agentId === null ? null : await agentById(db, task.agentId);
-    const reading = taskState(task, known);
+    const reading = gates.get(task.id) ?? taskState(task, known);
     const change = await changeOf(platform, task);
     shown.push({
       ...task,

@@ -1,9 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { taskRoutes } from '@pawl/protocol/plan/routes';
-import { PawlError } from '@pawl/schema/error';
-import { agentById } from '@pawl/store/agents/agents';
-import type { Context } from 'hono';
-import type { Asker } from './plan.ts';
+import { askerOf } from './asker.ts';
 import { createPlan } from './plan.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { Agents } from '../agents/agents.ts';
@@ -15,29 +12,21 @@ export function addTaskRoutes(
 ): void {
   const plan = createPlan(platform, agents);
 
-  async function askerOf(context: Context<DoorVariables>): Promise<Asker> {
-    const caller = context.get('caller');
-    if (caller.kind === 'person') return null;
-    const agent = await agentById(platform.store.db, caller.agentId);
-    if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
-    return agent;
-  }
-
   app.openapi(taskRoutes.addTask, async (context) =>
-    context.json(await plan.add(await askerOf(context), context.req.valid('json')), 200),
+    context.json(await plan.add(await askerOf(platform, context), context.req.valid('json')), 200),
   );
   app.openapi(taskRoutes.listTasks, async (context) => {
     const { all, ...query } = context.req.valid('query');
-    return context.json(await plan.list(await askerOf(context), { ...query, all: all === 'true' }), 200);
+    return context.json(await plan.list(await askerOf(platform, context), { ...query, all: all === 'true' }), 200);
   });
   app.openapi(taskRoutes.showTask, async (context) => {
     const { task } = context.req.valid('param');
-    return context.json(await plan.show(await askerOf(context), task, context.req.valid('query')), 200);
+    return context.json(await plan.show(await askerOf(platform, context), task, context.req.valid('query')), 200);
   });
   app.openapi(taskRoutes.completeTask, async (context) => {
     const { task } = context.req.valid('param');
     const query = { ...context.req.valid('query'), ...context.req.valid('json') };
-    return context.json({ task: await plan.complete(await askerOf(context), task, query) }, 200);
+    return context.json({ task: await plan.complete(await askerOf(platform, context), task, query) }, 200);
   });
   app.openapi(taskRoutes.blockTask, async (context) => {
     const query = { ...context.req.valid('query'), ...context.req.valid('json') };

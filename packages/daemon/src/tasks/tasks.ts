@@ -1,12 +1,13 @@
 import type { Landing } from '@pawl/core/agents/landing';
 import { isAuthor } from '@pawl/core/agents/landing';
 import type { EndedRun } from '@pawl/core/plan/plan';
-import { checkTaskPlan, pendingTasks, refuseCycle, sameTask, taskEnd, taskState } from '@pawl/core/plan/plan';
+import { checkTaskPlan, mayStart, pendingTasks, refuseCycle, sameTask, taskEnd, taskState } from '@pawl/core/plan/plan';
 import { cutText } from '@pawl/core/shorten';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Task } from '@pawl/schema/record';
+import { noInitiative } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { projectSettings } from '@pawl/store/projects/project-settings';
 import { projectById } from '@pawl/store/projects/projects';
@@ -28,6 +29,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { configPath } from '../project-config/config-file.ts';
+import { planReadings } from './plan-facts.ts';
 
 export type NewTask = {
   projectId: string;
@@ -77,6 +79,7 @@ export async function addTask(store: Store, wanted: NewTask): Promise<{ task: Ta
       blockedReason: null,
       crashes: 0,
       agentId: null,
+      ...noInitiative,
     };
     checkTaskPlan(task);
     const open = await openTasks(tx.db, projectId);
@@ -108,10 +111,11 @@ export async function claimTask(
   const open = await openTasks(tx.db, projectId);
   const known = await withDependencies(tx.db, open);
   const wanted = reference === 'next' ? null : await findTask(tx.db, reference, projectId);
-  const candidates = wanted === null ? pendingTasks(open, known) : [wanted];
+  const gates = await planReadings(tx.db, wanted === null ? open : [wanted]);
+  const candidates = wanted === null ? pendingTasks(open, known, gates) : [wanted];
   for (const task of candidates) {
-    const { state, detail } = taskState(task, known);
-    if (state !== 'pending') throw notPending(task, state, detail);
+    const reading = gates.get(task.id) ?? taskState(task, known);
+    if (!mayStart(reading)) throw notPending(task, reading.state, reading.detail);
     if (!(await takeTask(tx, task.id, agentId))) continue;
     tx.emit({ type: 'task.taken', projectId, agentId, data: { taskId: task.id } });
     return { ...task, agentId };
@@ -161,7 +165,7 @@ export async function taskAfterRun(tx: WriteTransaction, agent: Agent, run: Ende
     case 'requeue':
       return requeue(tx, task, end);
     case 'block':
-      await updateTask(tx, task.id, { crashes: end.crashes, agentId: null });
+      await updateTask(tx, task.id, { crashes: end.crashes, agentId: null, failedAt: tx.now });
       return blockTask(tx, task, end.reason, agent.id);
   }
 }
@@ -197,7 +201,7 @@ export async function recordLanding(tx: WriteTransaction, task: Task, landing: L
     case 'requeue':
       return requeue(tx, task, { crashes: task.crashes, reason: landing.reason });
     case 'block':
-      await updateTask(tx, task.id, { finishedAt: null, agentId: null });
+      await updateTask(tx, task.id, { finishedAt: null, agentId: null, failedAt: tx.now });
       return blockTask(tx, task, landing.reason, task.agentId);
   }
 }
@@ -211,7 +215,13 @@ export async function completeTask(
   const said = given.summary ?? task.summary;
   const summary = said === null ? null : cutText(said, limits.taskSummaryCharacters);
   const completedAt = task.completedAt ?? tx.now;
-  await updateTask(tx, task.id, { summary, completedAt, blockedReason: null, agentId: given.agentId });
+  await updateTask(tx, task.id, {
+    summary,
+    completedAt,
+    blockedReason: null,
+    failedAt: null,
+    agentId: given.agentId,
+  });
   if (task.completedAt !== null) return;
   tx.emit({ type: 'task.completed', projectId: task.projectId, agentId: given.by, data: { taskId: task.id } });
 }
@@ -277,7 +287,9 @@ async function isAtWork(db: Database, task: Task): Promise<boolean> {
 /** Tasks and all their dependencies, by id. */
 export async function withDependencies(db: Database, tasks: readonly Task[]): Promise<Map<string, Task>> {
   const known = byId(tasks);
-  const missing = new Set(tasks.flatMap((task) => task.dependsOn).filter((id) => !known.has(id)));
+  const missing = new Set(
+    tasks.flatMap((task) => [...task.dependsOn, ...task.ifFailed]).filter((id) => !known.has(id)),
+  );
   for (const task of await tasksByIds(db, [...missing])) known.set(task.id, task);
   return known;
 }

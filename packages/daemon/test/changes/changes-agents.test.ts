@@ -3,6 +3,7 @@ import type { ChangeView } from '@pawl/protocol/changes/view';
 import { newId } from '@pawl/schema/id';
 import type { Change } from '@pawl/schema/change';
 import type { Agent, Run } from '@pawl/schema/record';
+import { noInitiative } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents/agents';
 import { insertChange } from '@pawl/store/changes/changes';
 import { listMail } from '@pawl/store/mail/mail';
@@ -122,6 +123,7 @@ describe('an agent proposes its own branch [S4-09]', () => {
           blockedReason: null,
           crashes: 0,
           agentId: null,
+          ...noInitiative,
         }),
       ),
     );

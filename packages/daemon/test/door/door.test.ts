@@ -100,6 +100,10 @@ const statuses: Record<keyof typeof routes, { person: number; own: number; other
   completeTask: { person: 404, own: 404, other: 404 },
   blockTask: { person: 400, own: 403, other: 403 },
   unblockTask: { person: 404, own: 403, other: 403 },
+  newPlan: { person: 400, own: 403, other: 403 },
+  listPlans: { person: 200, own: 200, other: 200 },
+  showPlan: { person: 404, own: 404, other: 404 },
+  editPlan: { person: 404, own: 403, other: 403 },
   listErrands: { person: 200, own: 403, other: 403 },
   sendErrand: { person: 400, own: 403, other: 403 },
   diffErrand: { person: 200, own: 200, other: 403 },
@@ -267,6 +271,7 @@ function pathOf(template: string): string {
     .replace('{account}', 'no-such-account')
     .replace('{mail}', 'no-such-mail')
     .replace('{task}', 'no-such-task')
+    .replace('{plan}', 'no-such-plan')
     .replace('{question}', 'no-such-question')
     .replace('{change}', 'no-such-change');
 }

@@ -20,6 +20,7 @@ import { agentAccess } from './0019-agent-access.ts';
 import { rules } from './0020-rules.ts';
 import { proxyOffset } from './0021-proxy-offset.ts';
 import { approvals } from './0022-approvals.ts';
+import { plan } from './plan/0023-plan.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -46,4 +47,5 @@ export const allMigrations: readonly Migration[] = [
   rules,
   proxyOffset,
   approvals,
+  plan,
 ];

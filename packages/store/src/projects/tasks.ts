@@ -9,9 +9,7 @@ import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
 /** Fields of a task that may change after it was added. */
-export type TaskPatch = Partial<
-  Pick<Task, 'summary' | 'finishedAt' | 'completedAt' | 'blockedReason' | 'crashes' | 'agentId'>
->;
+export type TaskPatch = Partial<Omit<Task, 'id' | 'projectId' | 'createdBy' | 'createdAt' | 'foundWhile'>>;
 
 export async function insertTask(tx: WriteTransaction, task: Task): Promise<void> {
   await tx.db.insertInto('tasks').values(toColumns(task)).execute();
@@ -37,9 +35,15 @@ export async function takeTask(tx: WriteTransaction, id: string, agentId: string
     .where('id', '=', id)
     .where('agent_id', 'is', null)
     .where('completed_at', 'is', null)
+    .where('cancelled_at', 'is', null)
     .where('blocked_reason', 'is', null)
     .executeTakeFirstOrThrow();
   return numUpdatedRows === 1n;
+}
+
+/** Removes a task that no agent ever had, as if it had not been added. */
+export async function deleteTask(tx: WriteTransaction, id: string): Promise<void> {
+  await tx.db.deleteFrom('tasks').where('id', '=', id).execute();
 }
 
 export async function taskById(db: Database, id: string): Promise<Task | null> {
@@ -60,13 +64,25 @@ export async function tasksByIds(db: Database, ids: readonly string[]): Promise<
 /** Ids per statement; databases limit the number of parameters. */
 const idsPerStatement = 500;
 
-/** The uncompleted tasks of a project, in the order added. */
+/** All tasks of an initiative, in the order added. */
+export async function tasksOfInitiative(db: Database, initiativeId: string): Promise<Task[]> {
+  const rows = await db
+    .selectFrom('tasks')
+    .selectAll()
+    .where('initiative_id', '=', initiativeId)
+    .orderBy('ordinal')
+    .execute();
+  return rows.map(taskOf);
+}
+
+/** The tasks of a project that are neither completed nor cancelled, in the order added. */
 export async function openTasks(db: Database, projectId: string): Promise<Task[]> {
   const rows = await db
     .selectFrom('tasks')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('completed_at', 'is', null)
+    .where('cancelled_at', 'is', null)
     .orderBy('ordinal')
     .limit(limits.openTasks)
     .execute();
@@ -80,7 +96,8 @@ export async function listTasks(db: Database, filter: TaskFilter = {}): Promise<
   let query = db.selectFrom('tasks').selectAll().orderBy('ordinal', 'desc').limit(limits.openTasks);
   if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
   if (filter.phase !== undefined) query = query.where('phase', '=', filter.phase);
-  if (filter.includeCompleted !== true) query = query.where('completed_at', 'is', null);
+  if (filter.includeCompleted !== true)
+    query = query.where('completed_at', 'is', null).where('cancelled_at', 'is', null);
   return (await query.execute()).toReversed().map(taskOf);
 }
 
@@ -165,5 +182,13 @@ function taskOf(row: Row<'tasks'>): Task {
     blockedReason: row.blocked_reason,
     crashes: integer(row.crashes),
     agentId: row.agent_id,
+    initiativeId: row.initiative_id,
+    phaseId: row.phase_id,
+    priority: row.priority,
+    files: json(taskSchema.shape.files, row.files),
+    ifFailed: json(taskSchema.shape.ifFailed, row.if_failed),
+    foundWhile: row.found_while,
+    failedAt: nullableInteger(row.failed_at),
+    cancelledAt: nullableInteger(row.cancelled_at),
   };
 }

@@ -1,4 +1,5 @@
 import { newId } from '@pawl/schema/id';
+import { noInitiative } from '@pawl/schema/record';
 import { limits } from '@pawl/schema/limit';
 import type { Mail, Question } from '@pawl/schema/mail';
 import { questionSchema } from '@pawl/schema/mail';
@@ -238,6 +239,7 @@ export function questionsContract(engine: EngineUnderTest): void {
       crashes: 0,
       finishedAt: null,
       agentId: null,
+      ...noInitiative,
     };
     const [old, young] = [
       agentRecord({ projectId: project.id, taskId: task.id }),

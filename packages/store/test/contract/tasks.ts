@@ -1,5 +1,6 @@
 import { newId } from '@pawl/schema/id';
 import type { Task } from '@pawl/schema/record';
+import { noInitiative } from '@pawl/schema/record';
 import { insertAgent } from '@pawl/store/agents/agents';
 import { listErrands } from '@pawl/store/agents/errands';
 import { insertProject } from '@pawl/store/projects/projects';
@@ -22,7 +23,7 @@ import { addTeam, agentRecord, fixedTime, projectRecord, range } from '../fixtur
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-function taskRecord(projectId: string, fields: Partial<Task> = {}): Task {
+export function taskRecord(projectId: string, fields: Partial<Task> = {}): Task {
   return {
     id: newId(),
     projectId,
@@ -38,6 +39,7 @@ function taskRecord(projectId: string, fields: Partial<Task> = {}): Task {
     blockedReason: null,
     crashes: 0,
     agentId: null,
+    ...noInitiative,
     ...fields,
   };
 }

@@ -1,0 +1,112 @@
+import { idOf } from '@pawl/testing/agent-view';
+import { temporaryDirectory } from '@pawl/testing/temporary';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { editPlan, graphPlan, listPlans, newPlan, showPlan } from '../../../src/command/plan/plan.ts';
+import { fakeDaemon, sendJson } from '../fake-daemon.ts';
+
+const plan = {
+  id: idOf(1),
+  name: 'cancel orders',
+  state: 'draft',
+  detail: 'no tasks are planned: pawl plan draft',
+  mode: 'review',
+  hash: 'h1',
+  project: { id: idOf(2), name: 'shop' },
+  counts: { phases: 0, tasks: 0, settled: 0 },
+};
+const page = { id: idOf(3), initiativeId: idOf(1), parentId: null, title: 'Wish', text: 'old' };
+const detail = {
+  plan,
+  pages: [page],
+  decisions: [],
+  phases: [],
+  tasks: [],
+  stage: { errors: ['These wait for each other: a → b → a.'], warnings: [], waves: [] },
+};
+const answering = (json = false) => fakeDaemon(({ response }) => sendJson(response, detail), { json });
+
+/** The bodies of requests that have one. */
+const sent = (bodies: unknown[]) => bodies.filter((body) => body !== null);
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('plan new', () => {
+  test('takes the wish from words or a file', async () => {
+    await using daemon = await answering();
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'wish.md');
+    writeFileSync(file, '# A wish');
+    await newPlan(daemon.context, ['cancel', 'orders'], { mode: 'auto' });
+    await newPlan(daemon.context, [], { file, name: 'mine' });
+    expect(daemon.bodies).toEqual([
+      { path: resolve('.'), text: 'cancel orders', mode: 'auto' },
+      { path: resolve('.'), text: '# A wish', name: 'mine' },
+    ]);
+    expect(daemon.texts[0]).toBe(`started cancel orders (${plan.id.slice(0, 6)}, review)`);
+    await expect(newPlan(daemon.context, [], { file: join(directory.path, 'none') })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+  });
+
+  test('takes the wish from an issue with gh, and says if there is none', async () => {
+    await using daemon = await answering();
+    await using directory = await temporaryDirectory();
+    vi.stubEnv('PATH', directory.path);
+    await expect(newPlan(daemon.context, [], { issue: 7 })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'gh is not installed.',
+    });
+    const gh = join(directory.path, 'gh');
+    writeFileSync(gh, `#!/bin/sh\necho '{"title":"Cancel","body":"please","url":"https://example.org/7"}'\n`);
+    chmodSync(gh, 0o755);
+    await newPlan(daemon.context, [], { issue: 7 });
+    expect(daemon.bodies).toEqual([
+      { path: resolve('.'), name: 'Cancel', text: '# Cancel\n\nplease\n\nhttps://example.org/7\n' },
+    ]);
+    writeFileSync(gh, '#!/bin/sh\necho broken\n');
+    await expect(newPlan(daemon.context, [], { issue: 7 })).rejects.toMatchObject({ code: 'unavailable' });
+    expect(daemon.bodies).toHaveLength(1);
+  });
+});
+
+test('plan edit opens the page in the editor, and changes nothing if that fails', async () => {
+  await using daemon = await answering();
+  vi.stubEnv('VISUAL', '');
+  vi.stubEnv('EDITOR', 'false');
+  await expect(editPlan(daemon.context, plan.id, { page: 'Wish' })).rejects.toMatchObject({ code: 'usage' });
+  expect(sent(daemon.bodies)).toEqual([]);
+  vi.stubEnv('EDITOR', 'printf " and new" >>');
+  await editPlan(daemon.context, plan.id, { page: 'Wish' });
+  await editPlan(daemon.context, plan.id, { page: 'Wish', title: 'Need' });
+  expect(sent(daemon.bodies)).toEqual([
+    { page: { id: 'Wish', text: 'old and new' } },
+    { page: { id: 'Wish', title: 'Need' } },
+  ]);
+  await expect(editPlan(daemon.context, plan.id, {})).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('plan graph fails if the plan has a cycle; show prints a page as it is', async () => {
+  await using daemon = await answering();
+  expect(await graphPlan(daemon.context, plan.id, {})).toBe(1);
+  expect(daemon.texts.at(-1)).toContain('a → b → a');
+  expect(await showPlan(daemon.context, plan.id, { page: 'Wish' })).toBe(0);
+  expect(daemon.texts.at(-1)).toBe('old');
+  await expect(showPlan(daemon.context, plan.id, { page: 'x' })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('plan show --watch ends with the plan; ls says how to begin', async () => {
+  let asked = 0;
+  await using daemon = await fakeDaemon(
+    ({ response, url }) =>
+      url.pathname === '/api/plans'
+        ? sendJson(response, { plans: [] })
+        : sendJson(response, { ...detail, plan: { ...plan, state: asked++ === 0 ? 'working' : 'completed' } }),
+    { json: false },
+  );
+  expect(await showPlan(daemon.context, plan.id, { watch: true })).toBe(0);
+  expect(asked).toBe(2);
+  await listPlans(daemon.context, {});
+  expect(daemon.texts.at(-1)).toBe('no plans; start one: pawl plan new "what you want"');
+});

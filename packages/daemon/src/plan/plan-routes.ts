@@ -1,0 +1,24 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { planRoutes } from '@pawl/protocol/plan/plan-routes';
+import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import type { DoorVariables } from '../platform/http/door.ts';
+import { askerOf } from './asker.ts';
+import { createPlans } from './plans.ts';
+
+export function addPlanRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { platform: DefinitionPlatform }): void {
+  const plans = createPlans(platform);
+
+  app.openapi(planRoutes.newPlan, async (context) => context.json(await plans.create(context.req.valid('json')), 200));
+  app.openapi(planRoutes.listPlans, async (context) => {
+    const { all, ...query } = context.req.valid('query');
+    return context.json(await plans.list(await askerOf(platform, context), { ...query, all: all === 'true' }), 200);
+  });
+  app.openapi(planRoutes.showPlan, async (context) => {
+    const { plan } = context.req.valid('param');
+    return context.json(await plans.show(await askerOf(platform, context), plan, context.req.valid('query')), 200);
+  });
+  app.openapi(planRoutes.editPlan, async (context) => {
+    const { plan } = context.req.valid('param');
+    return context.json(await plans.edit(plan, context.req.valid('json'), context.req.valid('query')), 200);
+  });
+}

@@ -1,0 +1,46 @@
+import type { TaskReading } from '@pawl/core/plan/plan';
+import { contentText } from '@pawl/core/plan/plan-content';
+import type { PlanFacts } from '@pawl/core/plan/plan-reading';
+import { readPlan } from '@pawl/core/plan/plan-reading';
+import type { Initiative, PlanContent } from '@pawl/schema/plan/plan';
+import type { Task } from '@pawl/schema/record';
+import { initiativeById, planVersion } from '@pawl/store/plan/initiatives';
+import { planContent } from '@pawl/store/plan/plan-records';
+import { tasksByIds } from '@pawl/store/projects/tasks';
+import type { Database } from '@pawl/store/tables';
+import { createHash } from 'node:crypto';
+
+/** The hash of a plan's content; with `covered`, of what an approval covers. */
+export function contentHash(content: PlanContent, covered?: ReadonlySet<string>): string {
+  return createHash('sha256').update(contentText(content, covered)).digest('hex');
+}
+
+/** Reads the facts of one plan. */
+export async function planFacts(db: Database, initiative: Initiative): Promise<PlanFacts> {
+  const content = await planContent(db, initiative.id);
+  const number = initiative.approvedVersion;
+  const approved = number === null ? null : await planVersion(db, initiative.id, number);
+  const own = new Set(content.tasks.map(({ id }) => id));
+  const foreign = content.tasks.flatMap(({ dependsOn, ifFailed }) => [...dependsOn, ...ifFailed]);
+  const outside = await tasksByIds(db, [...new Set(foreign.filter((id) => !own.has(id)))]);
+  return {
+    initiative,
+    content,
+    hash: contentHash(content, approved === null ? undefined : new Set(approved.taskIds)),
+    approved,
+    outside: new Map(outside.map((task) => [task.id, task])),
+    breach: null,
+  };
+}
+
+/** The states of those tasks that belong to initiatives, by task. */
+export async function planReadings(db: Database, tasks: readonly Task[]): Promise<Map<string, TaskReading>> {
+  const found = new Map<string, TaskReading>();
+  const ids = new Set(tasks.flatMap(({ initiativeId }) => initiativeId ?? []));
+  for (const id of ids) {
+    const initiative = await initiativeById(db, id);
+    if (initiative === null) continue;
+    for (const [taskId, reading] of readPlan(await planFacts(db, initiative)).tasks) found.set(taskId, reading);
+  }
+  return found;
+}

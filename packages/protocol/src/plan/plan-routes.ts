@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { forAgents, forPeople } from '../access.ts';
+import { answers, body, defineRoute } from '../define-route.ts';
+import * as view from './plan-view.ts';
+import { taskQuerySchema } from './view.ts';
+
+const plan = z.object({ plan: z.string().min(1).max(1_000) });
+
+/** Plans: a wish, its documents, phases and tasks. */
+export const planRoutes = {
+  newPlan: defineRoute({
+    access: forPeople('start a plan', 'S3-10'),
+    method: 'post',
+    path: '/api/plans',
+    request: { body: body(view.newPlanSchema) },
+    responses: answers('The new plan, which has one page: the wish.', view.planDetailSchema),
+  }),
+  listPlans: defineRoute({
+    access: forAgents('list plans', '7.23'),
+    method: 'get',
+    path: '/api/plans',
+    request: { query: view.planListQuerySchema },
+    responses: answers('The plans, in the order in which they were started.', view.planListSchema),
+  }),
+  showPlan: defineRoute({
+    access: forAgents('see a plan', '7.23'),
+    method: 'get',
+    path: '/api/plans/{plan}',
+    request: { params: plan, query: taskQuerySchema },
+    responses: answers('The plan with everything in it, and the state and cause of each part.', view.planDetailSchema),
+  }),
+  editPlan: defineRoute({
+    access: forPeople('edit a plan', 'S3-10'),
+    method: 'post',
+    path: '/api/plans/{plan}/edit',
+    request: { params: plan, query: taskQuerySchema, body: body(view.editPlanSchema) },
+    responses: answers('The plan as it is now. An edited page ends its approval.', view.planDetailSchema),
+  }),
+} as const;

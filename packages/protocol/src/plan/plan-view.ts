@@ -1,0 +1,85 @@
+import { idSchema } from '@pawl/schema/id';
+import { limits } from '@pawl/schema/limit';
+import {
+  decisionSchema,
+  initiativeSchema,
+  initiativeStates,
+  pageSchema,
+  phaseSchema,
+  planModes,
+} from '@pawl/schema/plan/plan';
+import { budgetSchema, taskStates } from '@pawl/schema/record';
+import * as z from 'zod';
+import { path, projectNamed } from '../fields.ts';
+import { taskViewSchema } from './view.ts';
+
+const text = z.string().max(limits.taskBytes);
+const name = z.string().trim().min(1).max(limits.taskNameCharacters);
+const budget = budgetSchema.partial();
+
+export const newPlanSchema = z.object({
+  /** Any path inside the project. */
+  path,
+  /** By default the first line of the text. */
+  name: name.optional(),
+  /** The wish, in markdown. */
+  text: text.min(1),
+  mode: z.enum(planModes).optional(),
+  budget: budget.optional(),
+});
+export type NewPlanBody = z.infer<typeof newPlanSchema>;
+
+export const editPlanSchema = z.object({
+  name: name.optional(),
+  mode: z.enum(planModes).optional(),
+  budget: budget.optional(),
+  /** A page to write: a new one without `id`. */
+  page: z
+    .object({
+      id: z.string().min(1).max(200).optional(),
+      title: name.optional(),
+      text: text.optional(),
+      parent: z.string().min(1).max(200).optional(),
+    })
+    .optional(),
+});
+export type EditPlanBody = z.infer<typeof editPlanSchema>;
+
+/** A plan with the state that is derived from its facts now. */
+export const planViewSchema = initiativeSchema.extend({
+  state: z.enum(initiativeStates),
+  /** Why it does not go on; otherwise empty. */
+  detail: z.string(),
+  project: projectNamed.nullable(),
+  /** The hash of its content: an approval names it. */
+  hash: z.string(),
+  counts: z.object({ phases: z.number().int(), tasks: z.number().int(), settled: z.number().int() }),
+});
+export type PlanView = z.infer<typeof planViewSchema>;
+
+export const planListSchema = z.object({ plans: z.array(planViewSchema) });
+export type PlanList = z.infer<typeof planListSchema>;
+
+/** The result of looking at a plan as a whole. */
+const stageSchema = z.object({
+  errors: z.array(z.string()),
+  warnings: z.array(z.string()),
+  /** Ids of tasks that can start together, in their order. */
+  waves: z.array(z.array(idSchema)),
+});
+
+export const planDetailSchema = z.object({
+  plan: planViewSchema,
+  pages: z.array(pageSchema),
+  decisions: z.array(decisionSchema),
+  phases: z.array(phaseSchema.extend({ state: z.enum(taskStates), detail: z.string() })),
+  tasks: z.array(taskViewSchema),
+  stage: stageSchema,
+});
+export type PlanDetail = z.infer<typeof planDetailSchema>;
+
+export const planListQuerySchema = z.object({
+  path: path.optional(),
+  /** Includes archived ones. */
+  all: z.enum(['true', 'false']).optional(),
+});
