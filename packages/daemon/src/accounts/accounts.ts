@@ -76,9 +76,7 @@ export type Accounts = {
   ): Promise<SessionUse>;
   /** The key of an account that the proxy can add to a session's model calls; null if it cannot. */
   proxiedKey(account: Account, preset: ProviderPreset): Promise<ProxiedKey | null>;
-  /** The secrets to mask in the output of sessions with this account. */
-  secretsOf(accountId: string): string[];
-  /** The secrets of all accounts. */
+  /** The secrets of all accounts, to mask in text from outside. */
   secrets(): string[];
   /** Stores the secrets that a shell has for a provider; null if it has none. */
   captureShell(preset: ProviderPreset, variables: Record<string, string>): Promise<Account | null>;
@@ -184,7 +182,6 @@ export function createAccounts(parts: AccountParts): Accounts {
 
     sessionUse: (account, preset, model, through) => sessionUse(files, account, preset, model, through),
     proxiedKey: (account, preset) => proxiedKey(files, account, preset),
-    secretsOf: (accountId) => finder.of(accountId),
     secrets: () => finder.all(),
     captureShell: (preset, variables) => inTurn(() => captureShell(platform, preset, variables)),
 

@@ -45,7 +45,7 @@ export function redactValue(
 class TooDeep extends Error {}
 
 /** The secrets of accounts and `config.yaml`; tokens are handled separately. */
-function homeSecrets({ accounts, choices }: RedactionContext): string[] {
+export function homeSecrets({ accounts, choices }: Pick<RedactionContext, 'accounts' | 'choices'>): string[] {
   return [...serverSecrets(choices.mcpServers), ...accounts.secrets()];
 }
 

@@ -4,6 +4,7 @@ import type { CheckPatch } from '@pawl/store/changes/checks';
 import { updateCheck } from '@pawl/store/changes/checks';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { CheckBounds } from './check-limit.ts';
 import { checkLimits } from './check-limit.ts';
@@ -29,9 +30,12 @@ export function createBell(): Bell {
   };
 }
 
+/** The platform of checks: their output is masked. */
+export type CheckPlatform = Platform & Pick<SessionPlatform, 'accounts'>;
+
 /** What running one check needs. */
 export type CheckContext = {
-  platform: Platform;
+  platform: CheckPlatform;
   bounds: CheckBounds;
   place: CheckPlace;
   /** Names of additional variables that it may see. */

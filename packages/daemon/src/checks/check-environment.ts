@@ -38,7 +38,7 @@ export function checkEnvironment(
   };
 }
 
-/** Secrets to mask in a check's output: the values of named variables whose name suggests one. */
+/** Secrets of the project to mask in a check's output: the values of named variables whose name suggests one. */
 export function checkSecrets(from: NodeJS.ProcessEnv, names: readonly string[]): string[] {
   return Object.entries(namedVariables(from, names))
     .filter(([name]) => secretName.test(name))

@@ -8,6 +8,7 @@ import { messageOf, PawlError } from '@pawl/schema/error';
 import { projectById } from '@pawl/store/projects/projects';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { homeSecrets } from '../accounts/redaction.ts';
 import { ownGitDirectory, repositoryOf } from '../platform/platform.ts';
 import type { CheckContext } from './check-context.ts';
 import { LeftToNext, note, untilThereIsRoom } from './check-context.ts';
@@ -91,7 +92,7 @@ async function runStep(context: CheckContext, at: Check): Promise<StepEnd> {
   const { platform, bounds, place } = context;
   const directory = place.step(at.step);
   const { check, problem } = await tryToBegin(context, at);
-  const secrets = checkSecrets(platform.environment, context.names);
+  const secrets = [...checkSecrets(platform.environment, context.names), ...homeSecrets(platform)];
   const output = openCheckOutput({ store: platform.store, check, directory, secrets, bounds });
   try {
     const ending = problem ?? (await watchStep(context, check, output));

@@ -7,8 +7,7 @@ import { newId } from '@pawl/schema/id';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Project } from '@pawl/schema/record';
 import { checkById, insertCheck, openChecks } from '@pawl/store/changes/checks';
-import type { Platform } from '../platform/platform.ts';
-import type { CheckContext } from './check-context.ts';
+import type { CheckContext, CheckPlatform } from './check-context.ts';
 import { createBell } from './check-context.ts';
 import type { CheckBounds } from './check-limit.ts';
 import { defaultBounds } from './check-limit.ts';
@@ -44,7 +43,7 @@ export type Checker = {
 type Job = { context: CheckContext; done: Promise<void> };
 
 /** The checks of one daemon. Others learn of each result by its event. */
-export function createChecker(platform: Platform, bounds: CheckBounds = defaultBounds): Checker {
+export function createChecker(platform: CheckPlatform, bounds: CheckBounds = defaultBounds): Checker {
   const jobs = new Map<string, Job>();
   let sweeping: Promise<void> = Promise.resolve();
   let closed = false;

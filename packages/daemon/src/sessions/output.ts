@@ -8,7 +8,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Agent, Chunk } from '@pawl/schema/record';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import { chunkBefore } from '@pawl/store/sessions/chunks';
-import { sessionById, sessionsOf } from '@pawl/store/sessions/sessions';
+import { sessionsOf } from '@pawl/store/sessions/sessions';
 import type { Database } from '@pawl/store/tables';
 import { secretsOf } from './reconcile/intake-target.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
@@ -38,9 +38,7 @@ export function outputPresenter(platform: SessionPlatform, agent: Agent, format:
 
   /** The initial state for reading a stream. */
   async function streamBefore(chunk: Chunk): Promise<Pick<Stream, 'splitter' | 'mask'>> {
-    const session = await sessionById(db, chunk.sessionId);
-    const secrets = session === null ? [] : secretsOf(platform, agent, session);
-    return { splitter: await splitterBefore(db, chunk), mask: createPieceMask(secrets) };
+    return { splitter: await splitterBefore(db, chunk), mask: createPieceMask(secretsOf(platform, agent)) };
   }
 
   function eventOf(line: { text: string; oversized: boolean }, stream: Chunk['stream']): StreamEvent[] {

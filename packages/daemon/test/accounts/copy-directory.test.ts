@@ -90,7 +90,7 @@ test('a CLI’s subdirectory is copied into place, and its secrets are found', a
   const gemini = writeFiles(join(desk.path, '.gemini'), { 'oauth_creds.json': `{"access_token":"${key}"}` });
   const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from: gemini });
   expect(readdirSync(join(desk.home.accounts, account.id, 'directory', '.gemini'))).toEqual(['oauth_creds.json']);
-  expect(desk.accounts.secretsOf(account.id)).toEqual([key]);
+  expect(desk.accounts.secrets()).toEqual([key]);
 });
 
 test('a hostile directory creates no account, and leaves nothing behind', async () => {

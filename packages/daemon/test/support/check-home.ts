@@ -6,6 +6,7 @@ import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
 import { defaultBounds } from '@pawl/daemon/checks/check-limit';
 import type { Checker } from '@pawl/daemon/checks/checker';
 import { createChecker } from '@pawl/daemon/checks/checker';
+import type { Accounts } from '@pawl/daemon/accounts/accounts';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
 import { repositoryOf } from '@pawl/daemon/platform/platform';
 import { createSandboxing } from '@pawl/daemon/platform/sandboxing';
@@ -38,6 +39,8 @@ export type CheckHomeOptions = {
   files?: Record<string, string>;
   /** The daemon's environment beyond the common one. */
   environment?: NodeJS.ProcessEnv;
+  /** The secrets of the home's accounts. */
+  secrets?: string[];
   clock?: () => number;
 };
 
@@ -101,6 +104,7 @@ export async function openCheckHome(place: string, options: CheckHomeOptions = {
     sandbox,
     choices: { ...defaultChoices, ...options.choices },
     pawl: programs.pawl,
+    accounts: { secrets: () => options.secrets ?? [] } as Partial<Accounts> as Accounts,
     log: pino({ enabled: false }),
   } as Partial<SessionPlatform> as SessionPlatform;
   const repository = await repositoryOf(platform, project);

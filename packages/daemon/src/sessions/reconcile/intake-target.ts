@@ -3,7 +3,7 @@ import { outputParsers } from '@pawl/providers/parser';
 import type { Agent, Session, Usage } from '@pawl/schema/record';
 import { countSessionMessages, toolMessages } from '@pawl/store/sessions/messages';
 import { lastReport, proxyOffset, sessionOffsets } from '@pawl/store/sessions/sessions';
-import { serverSecrets } from '../../accounts/redaction.ts';
+import { homeSecrets } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { sessionDirectory } from '../../platform/platform.ts';
 import type { IntakeTarget } from '../ingest/batch.ts';
@@ -19,7 +19,7 @@ export async function intakeTargetOf(platform: SessionPlatform, agent: Agent, se
     directory: sessionDirectory(platform.home, session.id),
     parser: outputParsers[preset?.outputFormat ?? 'text'],
     reportedBefore: await reportedBefore(platform, agent, session),
-    secrets: secretsOf(platform, agent, session),
+    secrets: secretsOf(platform, agent),
     messages: await countSessionMessages(db, agent.id, session.id),
     openTools: await runningTools(platform, agent, session),
     offsets: await sessionOffsets(db, session.id),
@@ -40,9 +40,10 @@ async function reportedBefore(platform: SessionPlatform, agent: Agent, session: 
   return lastReport(platform.store.db, from, session.id);
 }
 
-/** The secrets to mask in a session's output. */
-export function secretsOf(platform: SessionPlatform, agent: Agent, session: Session): string[] {
-  const own = platform.authority.agentToken(agent.id);
-  const kept = session.accountId === null ? [] : platform.accounts.secretsOf(session.accountId);
-  return [own, ...serverSecrets(platform.choices.mcpServers), ...kept];
+/**
+ * The secrets to mask in an agent's output: those of all accounts, since a conversation that moved to another account
+ * may repeat the key of the one before.
+ */
+export function secretsOf(platform: SessionPlatform, agent: Agent): string[] {
+  return [platform.authority.agentToken(agent.id), ...homeSecrets(platform)];
 }
