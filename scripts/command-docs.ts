@@ -38,7 +38,7 @@ This page is made from the command table by \`node scripts/command-docs.ts\`; a 
 
 Every command but \`completion\`, \`help\`, \`hook\` and \`mcp\` takes \`--json\` and \`-q\`, \`--quiet\` (print nothing but errors). With \`--json\` a command prints one envelope, \`{"pawl":1,"kind":"…","data":…}\`, on stdout; \`logs\`, \`events\`,
 \`history\` and \`top\` print one per line. A failure is \`{"pawl":1,"kind":"error","error":{"code","message","hint"}}\` on stderr. \`NO_COLOR\` turns colours off. Only
-\`worktree prune\` without \`--yes\` and \`session end\` without \`--on-helpers\` ask a question, on a terminal. An agent is named by its alias, its id, or the first four or more characters of its id.
+\`init\`, \`work\`, \`fork\`, \`errand start\`, \`hooks\`, \`trust\`, \`worktree prune\` and \`session end\` ask questions, and only on a terminal; an option answers each. An agent is named by its alias, its id, or the first four or more characters of its id.
 
 ${commands.flatMap((command) => sections(command, 'pawl')).join('\n')}
 ## Exit codes
@@ -106,9 +106,12 @@ const peoplesCommands = new Set([
   'task unblock',
   'task done',
   'change approve',
+  'change fix',
   'change block',
   'change unblock',
+  'queue allow-push',
   'queue check',
+  'queue forbid-push',
   'queue pause',
   'queue resume',
 ]);

@@ -40,7 +40,8 @@ test('the command list in the prompts matches the command table [S4-21]', () => 
   const list = read('packages/daemon/prompts/cli.md');
   expect(squeeze(list), 'run `node scripts/command-docs.ts`').toBe(squeeze(agentCommandPage()));
   for (const name of ['ps', 'fork', 'history', 'mark', 'gate', 'id']) expect(list).toContain(`- \`pawl ${name}`);
-  for (const name of ['kill', 'trust', 'down', 'doctor', 'stop']) expect(list).not.toContain(`pawl ${name}`);
+  const peoples = ['kill', 'trust', 'down', 'doctor', 'stop', 'change fix', 'queue allow-push', 'queue forbid-push'];
+  for (const name of peoples) expect(list).not.toContain(`pawl ${name}`);
 });
 
 test.each(pages)('%s links to pages that exist', (page) => {

@@ -66,6 +66,25 @@ describe('a file of the wrong type is named, and the advice works [fault 16]', (
   });
 });
 
+test('a file in place of the home, or above it, is named, and doctor does not claim to have started anything', async () => {
+  await using place = await temporaryDirectory();
+  using at = homeIn(place.path);
+  rmSync(at.home, { recursive: true });
+  writeFileSync(at.home, 'mine');
+  const { status, stderr } = at.pawl('up');
+  expect(status).toBe(4);
+  expect(stderr).toContain(`${at.home} is not a directory, but a directory of Pawl belongs there.`);
+  const { stdout } = at.pawl('doctor');
+  expect(stdout).toMatch(/^warning {2}daemon +does not run$/m);
+  expect(stdout).toMatch(/^error {4}start +.*is not a directory/m);
+  const below = at.run('PAWL_HOME="$PAWL_HOME/below" exec "$0" up');
+  expect(below.status).toBe(8);
+  expect(below.stderr).toContain(`${at.home}/below cannot be created: ENOTDIR`);
+  expect(below.stderr).toContain('Set PAWL_HOME to a directory of your own.');
+  expect(at.run(adviceIn(stderr)).status).toBe(0);
+  expect(at.pawl('up')).toMatchObject({ status: 0, stderr: '' });
+});
+
 test('a full disk at start is named, and with some space it starts [fault 9]', async (context) => {
   await using disk = await temporaryDirectory();
   const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=0700', 'tmpfs', disk.path]);

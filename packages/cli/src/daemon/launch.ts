@@ -3,7 +3,7 @@ import type { Home } from '@pawl/protocol/node/home';
 import { refuseMisplaced, shortageOf } from '@pawl/protocol/node/home-trouble';
 import { programs } from '@pawl/protocol/node/programs';
 import type { ErrorCode } from '@pawl/schema/error';
-import { PawlError } from '@pawl/schema/error';
+import { hasErrno, messageOf, PawlError } from '@pawl/schema/error';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -117,7 +117,15 @@ export function daemonEnvironment(home: Home): NodeJS.ProcessEnv {
 async function spawnDaemon(home: Home): Promise<Report> {
   const { spawn } = await import('node:child_process');
   const { mkdirSync, openSync, closeSync } = await import('node:fs');
-  mkdirSync(home.logs, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(home.logs, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    if (!hasErrno(error, 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ELOOP')) throw error;
+    throw new PawlError('forbidden', `${home.root} cannot be created: ${messageOf(error)}`, {
+      hint: 'Set PAWL_HOME to a directory of your own.',
+      cause: error,
+    });
+  }
   const log = openSync(join(home.logs, 'daemon.out'), 'a', 0o600);
   const child = spawn(process.execPath, [...programs.daemon, '--report-fd', '3'], {
     detached: true,

@@ -18,6 +18,7 @@ export function refuseMisplaced(home: Home): void {
     ...['pawl.lock', join('logs', 'daemon.log'), join('logs', 'daemon.out')].map((name) => join(home.root, name)),
   ];
   const directories = [
+    home.root,
     home.logs,
     home.sessions,
     home.worktrees,

@@ -8,13 +8,15 @@ import { answers, reachDaemon } from '../../daemon/launch.ts';
 /** Diagnoses this machine and this home; --fix repairs what can be repaired. */
 export async function doctor(context: CommandContext, options: { fix?: boolean }): Promise<number> {
   const up = await answers(context.home);
+  const diagnosis = await askDaemon(context, options.fix ?? false);
+  const isUp = up || !diagnosis.findings.some(({ check }) => check === 'start');
+  const absent = isUp ? 'was not running; started it to look further' : 'does not run';
   const local: Finding[] = [
     { check: 'node', level: 'ok', message: `Node ${process.versions.node}, pawl ${version}`, fixable: false },
     up
       ? { check: 'daemon', level: 'ok', message: `answers on ${context.home.socket}`, fixable: false }
-      : { check: 'daemon', level: 'warning', message: 'was not running; started it to look further', fixable: false },
+      : { check: 'daemon', level: 'warning', message: absent, fixable: false },
   ];
-  const diagnosis = await askDaemon(context, options.fix ?? false);
   const findings = [...local, ...diagnosis.findings];
   context.answer('diagnosis', { findings, fixed: diagnosis.fixed }, () =>
     [

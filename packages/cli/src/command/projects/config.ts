@@ -84,8 +84,9 @@ function tell(context: CommandContext, key: string, isUp: boolean): number {
     'next-start': 'it applies when Pawl is started',
   };
   context.answer('config-value', { ...setting, applies }, () => {
-    const what = setting?.isSet === true ? `is ${shown(setting.value)}` : `is not set (${shown(setting?.value)})`;
-    return `${context.colours.bold(key)} ${what}; ${words[applies]}`;
+    const value = setting?.value ?? null;
+    const what = setting?.isSet === true ? 'is' : value === null ? 'is not set' : 'has its default:';
+    return `${context.colours.bold(key)} ${what}${value === null ? '' : ` ${shown(value)}`}; ${words[applies]}`;
   });
   return 0;
 }

@@ -66,6 +66,9 @@ test('unset removes a key, and empty parents', async () => {
   expect(place.read()).toBe('');
   await unsetConfig(place.context, 'provider');
   expect(place.printed.at(-1)?.data).toMatchObject({ key: 'provider', value: null, isSet: false });
+  expect(place.texts.at(-1)).toBe('provider is not set; it applies when Pawl is started');
+  await unsetConfig(place.context, 'questions.policy');
+  expect(place.texts.at(-1)).toBe('questions.policy has its default: park; it applies when Pawl is started');
 });
 
 test.each([
