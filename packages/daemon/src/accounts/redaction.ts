@@ -53,7 +53,7 @@ export function homeSecrets({ accounts, choices }: Pick<RedactionContext, 'accou
  * Possible secrets in the person's MCP servers: headers, and environment values other than words, paths and plain
  * addresses, unless their name suggests a secret.
  */
-export function serverSecrets(servers: Record<string, McpServer>): string[] {
+function serverSecrets(servers: Record<string, McpServer>): string[] {
   return Object.values(servers)
     .flatMap((server) => Object.entries('url' in server ? server.headers : server.env))
     .filter(([name, value]) => isSecretName(name) || !/^(?:~?\/|https?:\/\/[^/@?#]*\/?$)/.test(value))
