@@ -5,6 +5,7 @@ import { homeAt } from '@pawl/protocol/node/home';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { strayProcesses } from '@pawl/host/session/stray';
 import { hasErrno } from '@pawl/schema/error';
+import { switchSandboxOff } from '@pawl/testing/home-database';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import type { ChildProcess } from 'node:child_process';
@@ -12,7 +13,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programPaths } from './program.ts';
 import { within } from './time-limit.ts';
@@ -76,6 +77,9 @@ export async function makePlace(): Promise<Place> {
       await client.addProject({ path: repository });
     },
     async startDaemon() {
+      await mkdir(home.root, { recursive: true, mode: 0o700 });
+      // The measure `sandbox` has what a sandbox adds.
+      await switchSandboxOff(home.root);
       running = await launch(home, () => (running = null));
       return running;
     },

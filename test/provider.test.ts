@@ -162,7 +162,7 @@ test('a variable that only a provider of config.yaml reads reaches its agents', 
   const account = 'account: { key: MY_KEY }';
   writeFileSync(
     join(other.home, 'config.yaml'),
-    `providers:\n  mine: { extends: claude, command: [mine], ${variables}, ${account} }\n`,
+    `sandbox: off\nproviders:\n  mine: { extends: claude, command: [mine], ${variables}, ${account} }\n`,
   );
   const PATH = [directory, poorPath].join(delimiter);
   const env = { PATH, MY_SERVER: 'http://127.0.0.1:1', MY_KEY: 'sk-mine-4Rt9', MY_OTHER: 'other' };

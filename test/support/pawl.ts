@@ -1,4 +1,4 @@
-import { giveDatabase } from '@pawl/testing/home-database';
+import { giveDatabase, switchSandboxOff } from '@pawl/testing/home-database';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -24,6 +24,7 @@ export async function workplace(): Promise<Workplace> {
   const home = join(directory.path, 'home');
   mkdirSync(home, { mode: 0o700 });
   await giveDatabase(home);
+  await switchSandboxOff(home);
   const pawl: Workplace['pawl'] = (words, options = {}) =>
     run(words, {
       cwd: directory.path,

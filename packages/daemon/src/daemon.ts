@@ -1,3 +1,4 @@
+import type { probeSandbox } from '@pawl/sandbox/probe';
 import { getRequestListener } from '@hono/node-server';
 import type { Home } from '@pawl/protocol/node/home';
 import { version } from '@pawl/protocol/node/programs';
@@ -54,6 +55,8 @@ export type DaemonOptions = {
   /** Providers that a person adds or overrides in `config.yaml`. */
   providers?: Record<string, unknown>;
   environment?: NodeJS.ProcessEnv;
+  /** Finds the machine's sandbox. */
+  probeSandbox?: typeof probeSandbox;
   onStopRequested(): void;
 };
 

@@ -56,7 +56,7 @@ export async function openPlatform(
   const choices = { ...defaultChoices, ...options.choices };
   const proxy = openProxy({ home, store, environment, log });
 
-  const sandbox = createSandboxing(environment);
+  const sandbox = createSandboxing(environment, options.probeSandbox);
   const platform: SessionPlatform = {
     home,
     rootId: await ensureRootAgent(store),

@@ -86,7 +86,7 @@ function trial(machine: Machine) {
   });
 }
 
-const withoutIt = 'Until then agents run without a sandbox, unless `sandbox: required` forbids that.';
+const withoutIt = 'Until then agents ask before they act, unless you state `--access full`.';
 
 const unsupported: Sandbox = {
   works: false,

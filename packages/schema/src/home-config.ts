@@ -99,7 +99,7 @@ export const homeConfigSchema = z.strictObject({
   network: z.enum(['open', 'listed']).default('open'),
 
   /** Whether sessions and checks run in a sandbox: if there is one, never, or else not at all. */
-  sandbox: z.enum(['auto', 'off', 'required']).default('off'),
+  sandbox: z.enum(['auto', 'off', 'required']).default('auto'),
   sandbox_options: sandboxOptions.default(() => sandboxOptions.parse({})),
   /** Whether agents are nudged. */
   nudges: z.enum(['smart', 'fixed', 'off']).default('smart'),

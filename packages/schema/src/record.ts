@@ -126,6 +126,8 @@ export const agentSchema = z.object({
   budget: budgetSchema,
   /** Its access to the machine; never wider than its parent's. */
   access: z.enum(accessLevels),
+  /** `sandbox` if its access was given because its sessions run in one; null if a person gave it. */
+  accessNeeds: z.literal('sandbox').nullable(),
   /** The planned task that it works on. */
   taskId: idSchema.nullable(),
   /** Its assignment, as shown everywhere; not the prompts of its turns. Null before it has any. */
@@ -210,6 +212,8 @@ export const sessionSchema = z.object({
   pid: z.number().int().nullable(),
   /** With the pid, the identity of the process: start time and boot. */
   processStart: z.string().nullable(),
+  /** Whether it runs in a sandbox; null before it starts, and in sessions of earlier releases. */
+  sandbox: z.enum(['on', 'off']).nullable(),
   /** Its processes are paused while this is set. */
   pausedAt: timeSchema.nullable(),
   /** When a person last interrupted it. */

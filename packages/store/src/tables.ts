@@ -62,6 +62,7 @@ export type AgentTable = {
   environment: Json;
   budget: Json;
   access: Agent['access'];
+  access_needs: Agent['accessNeeds'];
   task_id: string | null;
   assignment: string | null;
   branch: string | null;
@@ -135,6 +136,7 @@ export type SessionTable = {
   started_at: NullableInteger;
   pid: NullableInteger;
   process_start: string | null;
+  sandbox: Session['sandbox'];
   paused_at: NullableInteger;
   interrupted_at: NullableInteger;
   ended_at: NullableInteger;

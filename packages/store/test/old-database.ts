@@ -1,5 +1,5 @@
 import { newId } from '@pawl/schema/id';
-import { foundation } from '@pawl/store/migrations/0001-foundation';
+import { foundation } from '@pawl/store/migrations/early/0001-foundation';
 import type { Store } from '@pawl/store/store';
 import { sql } from 'kysely';
 

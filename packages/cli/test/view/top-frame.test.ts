@@ -14,6 +14,7 @@ const session = (number: number) => ({
   pid: 1,
   providerSessionId: null,
   exitCode: null,
+  sandbox: null,
 });
 
 const row = (number: number, given: Partial<Row> = {}): Row => ({

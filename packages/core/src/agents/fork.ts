@@ -33,6 +33,7 @@ export type ForkRequest = {
   environment: Record<string, string>;
   budget: Budget;
   access: AccessLevel;
+  accessNeeds: Agent['accessNeeds'];
   /** The planned task that the child works on. */
   taskId: string | null;
   /** The child's assignment, as shown to people. */
@@ -100,6 +101,7 @@ export function planFork(request: ForkRequest): ForkPlan {
     environment: request.environment,
     budget: request.budget,
     access: request.access,
+    accessNeeds: request.accessNeeds,
     taskId: request.taskId,
     assignment: request.assignment,
     branch: branchOf(request),

@@ -4,7 +4,7 @@ import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 
-/** Whether sessions run in a sandbox; `off` while there is none to run them in. */
+/** Whether sessions run in a sandbox; false if there is none, `off` if a person has switched it off. */
 export type SandboxState = boolean | 'off';
 
 /** The access of an agent about which nobody said anything. */
@@ -31,32 +31,44 @@ export type AccessQuestion = {
   /** From the home's configuration. */
   home: AccessLevel | null;
   sandboxWorks: SandboxState;
-  parent: Pick<Agent, 'alias' | 'access'>;
+  parent: Parent;
   byPerson: boolean;
 };
+
+type Parent = Pick<Agent, 'alias' | 'access' | 'accessNeeds'>;
+
+/** The access of a new agent, and whether it has it only in a sandbox. */
+export type GivenAccess = Pick<Agent, 'access' | 'accessNeeds'>;
 
 /**
  * The access of a new agent: named by the request, the definition, the home or the default, in this order. Files of a
  * repository only narrow. No child is wider than its parent, and an agent cannot widen what the others say; a request
- * for more is an error that names both levels.
+ * for more is an error that names both levels. Full access that no person stated needs a sandbox.
  */
-export function chooseAccess(question: AccessQuestion): AccessLevel {
-  const { asked, definition, parent } = question;
+export function chooseAccess(question: AccessQuestion): GivenAccess {
+  const { asked, definition, parent, byPerson } = question;
   const usual = question.home ?? defaultAccess(question.sandboxWorks);
   const isForeign = definition.sources.some(({ layer }) => layer === 'repository');
   const stated = isForeign ? narrower(usual, definition.access) : (definition.access ?? usual);
   const settled = narrower(stated, question.project);
-  if (asked === undefined) return narrower(parent.access, settled);
+  const isStated = question.home !== null || (!isForeign && definition.access !== null);
+  const unstated = question.sandboxWorks === true && !isStated ? 'sandbox' : null;
+  if (asked === undefined) return given(narrower(parent.access, settled), unstated ?? parent.accessNeeds);
   if (isWider(asked, parent.access)) throw tooWide(asked, `${parent.alias} has ${parent.access}`);
-  if (!question.byPerson && isWider(asked, settled)) throw tooWide(asked, `${definition.id} has ${settled} here`);
-  return asked;
+  if (!byPerson && isWider(asked, settled)) throw tooWide(asked, `${definition.id} has ${settled} here`);
+  return given(asked, byPerson ? null : (unstated ?? parent.accessNeeds));
 }
 
 /** The access of a child that continues its parent's work. */
-export function inheritedAccess(asked: AccessLevel | undefined, parent: Pick<Agent, 'alias' | 'access'>): AccessLevel {
-  if (asked === undefined) return parent.access;
+export function inheritedAccess(asked: AccessLevel | undefined, parent: Parent, byPerson: boolean): GivenAccess {
+  if (asked === undefined) return given(parent.access, parent.accessNeeds);
   if (isWider(asked, parent.access)) throw tooWide(asked, `${parent.alias} has ${parent.access}`);
-  return asked;
+  return given(asked, byPerson ? null : parent.accessNeeds);
+}
+
+/** Only full access needs a sandbox: with less, a person decides, or nothing is changed. */
+function given(access: AccessLevel, accessNeeds: GivenAccess['accessNeeds']): GivenAccess {
+  return { access, accessNeeds: access === 'full' ? accessNeeds : null };
 }
 
 function tooWide(asked: AccessLevel, but: string): PawlError {

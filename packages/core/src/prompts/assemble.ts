@@ -31,6 +31,8 @@ export type PromptGiven = {
   places?: readonly ProjectPlace[];
   /** The repository's own texts for the agent's role, in order. They are appended and replace nothing. */
   custom?: string[];
+  /** It runs in a sandbox. */
+  confined?: boolean;
   dependencies?: DependencyResult[];
   /** The earlier conversation, for a provider that does not remember it. */
   transcript?: string | null;
@@ -112,7 +114,10 @@ function lastParts({ assets, agent, run, places = [], custom = [], ...given }: P
     ...custom
       .filter((text) => text.trim() !== '')
       .map((text) => block(addedTags.custom, `${customHead}\n\n${quote(text.trim())}`)),
-    block(addedTags.workspace, quote(`${workspaceText(agent, places)}${accessText(agent)}`)),
+    block(
+      addedTags.workspace,
+      quote(`${workspaceText(agent, places)}${accessText(agent)}${given.confined === true ? sandboxText : ''}`),
+    ),
     communication === null ? null : block(addedTags.communication, communication),
   ];
   return texts.filter((text) => text !== null).map((text) => ({ text, turn: false }));
@@ -133,6 +138,9 @@ function dependencyPart(dependencies: DependencyResult[], quote: (text: string) 
   const text = `The results of the tasks that yours builds on, as their agents reported them.\n\n${results.join('\n\n')}`;
   return [{ text: block(addedTags.dependencies, quote(text)), turn: true, quoted: true }];
 }
+
+const sandboxText =
+  '\n\nYou run in a sandbox: you can write to your workspace and to /tmp, and other files are read-only or hidden. Your processes end with your session. A tool that fails with a read-only file system, or with a refused host, meets its limits: work within them, or report what you need.';
 
 /** How much of the machine an agent may use, unless it may use all of it. */
 function accessText({ access }: Agent): string {

@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { refuseAdopted } from '@pawl/core/agents/adopted';
 import type { WhenDone } from '@pawl/core/changes/when-done';
+import type { WorkAnswer } from '@pawl/protocol/agents/verb-view';
 import { routes } from '@pawl/protocol/routes';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project } from '@pawl/schema/record';
@@ -59,10 +60,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     const actor: Actor = { agent: await callerAgent(context), isPerson: context.get('caller').kind === 'person' };
     const key = requestKey(context, 'work', context.req.valid('header')['idempotency-key']);
     const child = await forkAndExec(platform, actor, body, key);
-    const project = child.projectId === null ? null : await projectById(db, child.projectId);
-    const whenDone = await parts.whenDone(child, project);
-    const baseNote = project === null ? null : await baseNoteFor(platform, project, child);
-    return context.json({ agent: await agents.view(child.id), whenDone, baseNote }, 200);
+    return context.json(await answerWork(parts, child), 200);
   });
   app.openapi(routes.fork, async (context) => {
     const body = context.req.valid('json');
@@ -171,4 +169,15 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     selfOnly(context, agent.id);
     return context.json(await askGate(platform, agent, context.req.valid('json')), 200);
   });
+}
+
+/** A new agent, and what a person wants to know about its work. */
+async function answerWork({ platform, agents, whenDone }: AgentRouteParts, agent: Agent): Promise<WorkAnswer> {
+  const project = agent.projectId === null ? null : await projectById(platform.store.db, agent.projectId);
+  return {
+    agent: await agents.view(agent.id),
+    whenDone: await whenDone(agent, project),
+    baseNote: project === null ? null : await baseNoteFor(platform, project, agent),
+    confinement: await platform.sandbox.confinement(platform.choices),
+  };
 }

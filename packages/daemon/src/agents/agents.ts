@@ -1,7 +1,6 @@
 import { resolveAgent } from '@pawl/core/agents/resolve';
 import { totalUsage } from '@pawl/core/accounts/usage';
 import type { AgentList, AgentView, Inspection } from '@pawl/protocol/agents/view';
-import { readSmallFile } from '@pawl/host/session/session-files';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
@@ -14,13 +13,12 @@ import { placesOfAgents } from '@pawl/store/agents/places';
 import { waitingApprovals } from '@pawl/store/sessions/approvals';
 import { runsOf } from '@pawl/store/sessions/runs';
 import { sessionsOf, usagesOf } from '@pawl/store/sessions/sessions';
-import { join } from 'node:path';
-import * as z from 'zod';
 import { placesOf } from '../platform/places.ts';
 import { unproposedOf } from '../project-config/withheld.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { Platform } from '../platform/platform.ts';
 import { sessionDirectory } from '../platform/platform.ts';
+import { readSessionRecord } from '../platform/session-record.ts';
 import { describePlaces, describeWorktree } from './worktrees/worktree-health.ts';
 import { viewAgent } from './views.ts';
 
@@ -149,27 +147,10 @@ async function findProject(platform: Platform, reference: string): Promise<Proje
   });
 }
 
-const sessionRecordSchema = z.object({
-  argv: z.array(z.string()),
-  environment: z.array(z.string()),
-  sandboxed: z.boolean().default(false),
-});
-
 function describeSession(platform: Platform, session: Session): Inspection['sessions'][number] {
   const directory = sessionDirectory(platform.home, session.id);
-  const record = sessionRecordSchema.safeParse(parseJson(readSmallFile(join(directory, 'session.json'), recordBytes)));
-  return { ...session, directory, ...(record.success ? record.data : { argv: [], environment: [], sandboxed: false }) };
-}
-
-/** The agent can write to its record, so the content is untrusted. */
-const recordBytes = 1024 * 1024;
-
-function parseJson(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return null;
-  }
+  const { argv, environment } = readSessionRecord(directory) ?? { argv: [], environment: [] };
+  return { ...session, directory, argv, environment };
 }
 
 /** How long an agent has been silent, if longer than usual for its provider. */

@@ -71,7 +71,7 @@ export async function forkAndExec(
   const projects = grounds.map((ground) => ground.project);
   const access = await accessOf(platform, actor, { asked: body.access, definition, projects });
   const named = await chooseProvider(platform, { wanted: body.provider, definition, asker, project, path });
-  const preset = withAccess(platform, named, access);
+  const preset = await withAccess(platform, named, access);
   const chosen = { model: body.model ?? definition.model ?? modelLike(asker, preset), options: body.options ?? {} };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
@@ -88,7 +88,7 @@ export async function forkAndExec(
     preset,
     ...chosen,
     ...(await credentials(platform, actor, named, { ...body, path })),
-    access,
+    ...access,
     mode,
     budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(platform, actor.agent, body.budget),
     taskId: body.planned ?? null,
@@ -156,8 +156,8 @@ export async function forkAgent(
           definition,
           projects: grounds.map((ground) => ground.project),
         })
-      : inheritedAccess(body.access, parent);
-  const preset = withAccess(
+      : inheritedAccess(body.access, parent, actor.isPerson);
+  const preset = await withAccess(
     platform,
     await chooseProvider(platform, { wanted, definition, asker, project, path }),
     access,
@@ -169,7 +169,7 @@ export async function forkAgent(
   await refuseUninheritable(platform, parent, preset);
   const environment = { ...parent.environment, PATH: path };
   const fork = () =>
-    forkNow(platform, actor, { body, grounds, definition, preset, environment, access, ...chosen }, request);
+    forkNow(platform, actor, { body, grounds, definition, preset, environment, ...access, ...chosen }, request);
   return actor.isPerson
     ? barrier.pass(
         parent,
@@ -183,7 +183,7 @@ export async function forkAgent(
 async function forkNow(
   platform: SessionPlatform,
   actor: Actor,
-  given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options' | 'environment' | 'access'> & {
+  given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options' | 'environment' | 'access' | 'accessNeeds'> & {
     body: ForkBody;
     grounds: Ground[];
   },

@@ -71,6 +71,7 @@ export function viewAgent(
             pid: session.pid,
             providerSessionId: session.providerSessionId,
             exitCode: session.exitCode,
+            sandbox: session.sandbox,
           },
     usage: more.usage,
     cost: costOf(more.usage),

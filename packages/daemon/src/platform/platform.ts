@@ -94,7 +94,7 @@ export const defaultChoices: Choices = {
   network: 'open',
   nudges: 'smart',
   questions: { deadlineMs: null, policy: 'park' },
-  sandbox: { mode: 'off', readable: [], writable: [], limits: defaultSandboxLimits },
+  sandbox: { mode: 'auto', readable: [], writable: [], limits: defaultSandboxLimits },
 };
 
 /** The parts of the daemon that every room uses. */

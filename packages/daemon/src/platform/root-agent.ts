@@ -42,6 +42,7 @@ export async function ensureRootAgent(store: Store): Promise<string> {
       environment: {},
       budget: noBudget,
       access: 'full',
+      accessNeeds: null,
       taskId: null,
       assignment: null,
       branch: null,

@@ -1,4 +1,5 @@
 import type { Machine } from '@pawl/sandbox/bubblewrap';
+import type { Confinement } from '@pawl/protocol/agents/verb-view';
 import { bubblewrap } from '@pawl/sandbox/bubblewrap';
 import type { Sandbox } from '@pawl/sandbox/probe';
 import { probeSandbox } from '@pawl/sandbox/probe';
@@ -21,24 +22,35 @@ export type Sandboxing = {
   probe(): Promise<Sandbox>;
   /** The machine, if the next launch is to be confined; null without a sandbox. Throws if one is required and missing. */
   machine(choices: Pick<Choices, 'sandbox'>): Promise<Machine | null>;
+  /** The same for a person to read. */
+  confinement(choices: Pick<Choices, 'sandbox'>): Promise<Confinement>;
   /** Confines launches that ask for it. */
   confine: ChangeLaunch;
 };
 
-export function createSandboxing(environment: NodeJS.ProcessEnv): Sandboxing {
+export function createSandboxing(
+  environment: NodeJS.ProcessEnv,
+  probeMachine: typeof probeSandbox = probeSandbox,
+): Sandboxing {
   let probing: Promise<Sandbox> | null = null;
   let found: Sandbox | null = null;
-  const probe = () => (probing ??= probeSandbox(environment).then((sandbox) => (found = sandbox)));
+  const probe = () => (probing ??= probeMachine(environment).then((sandbox) => (found = sandbox)));
+  async function confinement({ sandbox: { mode } }: Pick<Choices, 'sandbox'>): Promise<Confinement> {
+    if (mode === 'off') return { sandbox: 'off' };
+    const sandbox = await probe();
+    if (sandbox.works) return { sandbox: 'on' };
+    if (mode === 'auto') return { sandbox: 'missing', reason: sandbox.reason, hint: sandbox.hint };
+    // Only a new daemon looks for it again, so this does not pass by itself.
+    throw new PawlError('conflict', `A sandbox is required, and there is none. ${sandbox.reason}`, {
+      hint: sandbox.hint,
+    });
+  }
   return {
     probe,
-    async machine({ sandbox: { mode } }) {
-      if (mode === 'off') return null;
-      const sandbox = await probe();
-      if (sandbox.works) return sandbox.machine;
-      if (mode === 'auto') return null;
-      throw new PawlError('unavailable', `A sandbox is required, and there is none. ${sandbox.reason}`, {
-        hint: sandbox.hint,
-      });
+    confinement,
+    async machine(choices) {
+      const { sandbox } = await confinement(choices);
+      return sandbox === 'on' && found?.works === true ? found.machine : null;
     },
     confine(launch) {
       if (launch.sandbox === null) return launch;

@@ -3,7 +3,7 @@ import { confinedGit, confineWorktree } from '@pawl/git/confined/confined-worktr
 import { foldPrivateObjects } from '@pawl/git/confined/private-objects';
 import { programs } from '@pawl/protocol/node/programs';
 import { programOf } from '@pawl/providers/detect';
-import { messageOf } from '@pawl/schema/error';
+import { messageOf, PawlError } from '@pawl/schema/error';
 import type { LaunchSpec, Mount } from '@pawl/schema/launch-spec';
 import type { Agent } from '@pawl/schema/record';
 import { mkdirSync } from 'node:fs';
@@ -19,6 +19,18 @@ type Session = {
   /** Its temporary directory. */
   temporary: string;
 };
+
+/** Whether an agent's next session runs in a sandbox. Refuses an agent that has its access only in one. */
+export async function isConfined(platform: Platform, { alias, accessNeeds }: Agent): Promise<boolean> {
+  const confinement = await platform.sandbox.confinement(platform.choices);
+  if (confinement.sandbox === 'missing' && accessNeeds === 'sandbox') {
+    const { reason, hint } = confinement;
+    const off = 'Or let it do everything that you can do: `pawl config set sandbox off`.';
+    // The run ends with this text.
+    throw new PawlError('conflict', `${alias} has full access only in a sandbox. ${reason} ${hint} ${off}`);
+  }
+  return confinement.sandbox === 'on';
+}
 
 /** The launch of a session in a sandbox, if it runs in one. Prepares its worktrees. */
 export async function sandboxed(platform: Platform, launch: LaunchSpec, session: Session): Promise<LaunchSpec> {

@@ -161,6 +161,7 @@ async function adopt(platform: DefinitionPlatform, project: Project, other: Othe
       environment: {},
       budget: noBudget,
       access: 'full',
+      accessNeeds: null,
       taskId: null,
       assignment: null,
       alias: freeAlias(`${provider}-${pid}`, taken),

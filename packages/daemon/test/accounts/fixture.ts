@@ -163,6 +163,7 @@ export async function openSession(store: Store, accountId: string): Promise<stri
     environment: {},
     budget: noBudget,
     access: 'full' as const,
+    accessNeeds: null,
     taskId: null,
   };
   const place = {
@@ -211,6 +212,7 @@ export async function openSession(store: Store, accountId: string): Promise<stri
     const session = { id, agentId, runId, no: 1, purpose: 'work' as const, conversation: 'new' as const, accountId };
     const facts = {
       processStart: null,
+      sandbox: null,
       pausedAt: null,
       interruptedAt: null,
       exitCode: null,

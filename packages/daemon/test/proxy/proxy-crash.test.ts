@@ -20,7 +20,7 @@ async function aHome(path: string, server: string) {
   const [home, repository] = [join(path, 'home'), join(path, 'sample')];
   await sampleRepository(repository);
   await mkdir(home, { mode: 0o700 });
-  await writeFile(join(home, 'config.yaml'), 'proxy: true\n');
+  await writeFile(join(home, 'config.yaml'), 'proxy: true\nsandbox: off\n');
   const options = {
     scenario: await writeScenario(path, [{ shell: `'${process.execPath}' '${caller}' 20 100` }, 'complete']),
   };

@@ -1,6 +1,6 @@
 import { createCaches } from '@pawl/daemon/platform/caches';
 import type { Choices } from '@pawl/daemon/platform/platform';
-import { defaultChoices } from '@pawl/daemon/platform/platform';
+import { unconfined } from '../support/unconfined.ts';
 import { judgeByRules } from '@pawl/daemon/rules/judge';
 import { addRule } from '@pawl/daemon/rules/rules';
 import { agentById } from '@pawl/store/agents/agents';
@@ -69,7 +69,7 @@ async function judge(agentId: string, command: string, sessionId: string | null 
     home: daemon.home,
     caches: createCaches(),
     repositories: new Map(),
-    currentChoices: async () => ({ ...defaultChoices, rules: homeRules }),
+    currentChoices: async () => ({ ...unconfined, rules: homeRules }),
   };
   return judgeByRules(platform, agent, sessionId, { kind: 'command', tool: 'Bash', command, cwd });
 }

@@ -37,7 +37,7 @@ sandboxTest('a sandboxed agent works, commits, and reaches the daemon as itself 
   const ended = await daemon.ended(agent.id);
   expect(ended.run).toMatchObject({ status: 'completed' });
   const worktree = ended.worktree ?? '';
-  expect((await daemon.client.inspectAgent(agent.id)).sessions).toMatchObject([{ sandboxed: true }]);
+  expect((await daemon.client.inspectAgent(agent.id)).sessions).toMatchObject([{ sandbox: 'on' }]);
   expect(readFileSync(join(worktree, 'who'), 'utf8')).toContain(agent.id);
   expect(readFileSync(join(worktree, 'environment'), 'utf8')).toContain('PAWL_SANDBOX=1');
   const repository = await openRepository(daemon.repository);

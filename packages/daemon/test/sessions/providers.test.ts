@@ -1,5 +1,5 @@
 import { checkProviders, listProviders } from '@pawl/daemon/sessions/providers';
-import { defaultChoices } from '@pawl/daemon/platform/platform';
+import { unconfined } from '../support/unconfined.ts';
 import { withCustomPresets } from '@pawl/providers/custom';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
 import { providerRegistry } from '@pawl/providers/registry';
@@ -29,7 +29,7 @@ async function machine(programs: Record<string, string>, entries: Record<string,
     path: place.path,
     platform: {
       providers: providerRegistry(presets, problems),
-      choices: { ...defaultChoices, provider },
+      choices: { ...unconfined, provider },
       environment: { PATH: '/nowhere' },
       path: place.path,
     },

@@ -122,7 +122,7 @@ export const startAsSession: StartCommand = async (place, script) => {
   writeFileSync(path, script);
   mkdirSync(home.root, { recursive: true, mode: 0o700 });
   const provider = { command: ['/bin/sh', path], prompt_mode: 'stdin' };
-  writeFileSync(join(home.root, 'config.yaml'), JSON.stringify({ providers: { shell: provider } }));
+  writeFileSync(join(home.root, 'config.yaml'), JSON.stringify({ sandbox: 'off', providers: { shell: provider } }));
   await sampleRepository(repository);
   let daemon = await readyDaemon(home.root);
   await daemon.client.addProject({ path: repository });

@@ -6,7 +6,7 @@ import { recordMail, shortBody } from '@pawl/daemon/mail/mail-record';
 import { noteDelivered, noteRead } from '@pawl/daemon/mail/receipts';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import type { Choices } from '@pawl/daemon/platform/platform';
-import { defaultChoices } from '@pawl/daemon/platform/platform';
+import { unconfined } from '../support/unconfined.ts';
 import { programs } from '@pawl/protocol/node/programs';
 import type { Definition } from '@pawl/schema/definition';
 import type { NewEvent } from '@pawl/schema/event';
@@ -93,7 +93,7 @@ export async function openFleet(choices: Partial<Choices> = {}): Promise<Fleet> 
       queueWaitMs: limits.queueWaitMs,
       adoptionMs: limits.adoptionMs,
     },
-    choices: { ...defaultChoices, ...choices },
+    choices: { ...unconfined, ...choices },
     log: pino({ enabled: false }),
   });
   store.onCommit(({ events }) => {

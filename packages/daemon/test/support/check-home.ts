@@ -1,5 +1,5 @@
 import type { Choices } from '@pawl/daemon/platform/platform';
-import { defaultChoices } from '@pawl/daemon/platform/platform';
+import { unconfined } from './unconfined.ts';
 import { programs } from '@pawl/protocol/node/programs';
 import { createCaches } from '@pawl/daemon/platform/caches';
 import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
@@ -102,7 +102,7 @@ export async function openCheckHome(place: string, options: CheckHomeOptions = {
     caches: createCaches(),
     host: createHost({ confine: sandbox.confine }),
     sandbox,
-    choices: { ...defaultChoices, ...options.choices },
+    choices: { ...unconfined, ...options.choices },
     pawl: programs.pawl,
     accounts: { secrets: () => options.secrets ?? [] } as Partial<Accounts> as Accounts,
     log: pino({ enabled: false }),

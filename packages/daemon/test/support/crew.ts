@@ -13,7 +13,7 @@ import { forkAndExec } from '@pawl/daemon/agents/fork';
 import { ensureRootAgent, rootAgent } from '@pawl/daemon/platform/root-agent';
 import { createSignals } from '@pawl/daemon/agents/signals';
 import type { SessionPlatform } from '@pawl/daemon/accounts/session-platform';
-import { defaultChoices } from '@pawl/daemon/platform/platform';
+import { unconfined } from './unconfined.ts';
 import { homeAt } from '@pawl/protocol/node/home';
 import { programs } from '@pawl/protocol/node/programs';
 import type { WorkBody } from '@pawl/protocol/agents/verb-view';
@@ -103,8 +103,8 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
   const platform: SessionPlatform = {
     home,
     rootId: await ensureRootAgent(store),
-    currentChoices: async () => defaultChoices,
-    choices: defaultChoices,
+    currentChoices: async () => unconfined,
+    choices: unconfined,
     host: createHost(),
     sandbox: createSandboxing({}),
     definitions: homeDefinitions(store, { builtIn: programs.builtInDefinitions, user: home.agents }),

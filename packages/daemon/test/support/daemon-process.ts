@@ -3,7 +3,7 @@ import type { Client } from '@pawl/protocol/client';
 import { homeAt } from '@pawl/protocol/node/home';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { openDataDirectory } from '@pawl/store/directory/data-directory';
-import { giveDatabase } from '@pawl/testing/home-database';
+import { giveDatabase, switchSandboxOff } from '@pawl/testing/home-database';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -73,12 +73,13 @@ async function readReport(channel: NodeJS.ReadableStream): Promise<DaemonReport 
   return text === '' ? null : (JSON.parse(text) as DaemonReport);
 }
 
-/** Starts a daemon on a home with existing tables, and waits until it answers. */
+/** Starts a daemon on a home with existing tables, without a sandbox unless the home's config says so, and waits until it answers. */
 export async function readyDaemon(
   home: string,
   options: Parameters<typeof spawnDaemon>[1] = {},
 ): Promise<DaemonProcess> {
   await giveDatabase(openDataDirectory(home).path);
+  await switchSandboxOff(home);
   const daemon = spawnDaemon(home, options);
   const report = await daemon.report;
   if (report === null || !('ready' in report)) throw new Error(`the daemon did not come up: ${JSON.stringify(report)}`);

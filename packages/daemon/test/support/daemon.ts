@@ -10,6 +10,7 @@ import type { Home } from '@pawl/protocol/node/home';
 import { homeAt } from '@pawl/protocol/node/home';
 import type { ForkBody, WorkBody } from '@pawl/protocol/agents/verb-view';
 import type { AgentView } from '@pawl/protocol/agents/view';
+import type { Sandbox } from '@pawl/sandbox/probe';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/directory/data-directory';
 import { openRuns } from '@pawl/store/sessions/runs';
 import { giveDatabase } from '@pawl/testing/home-database';
@@ -22,6 +23,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { markdown } from './definitions.ts';
+import { unconfined } from './unconfined.ts';
 import { shareStore, unshareStore } from './stores.ts';
 
 /** A daemon in this process, with its own home and project. */
@@ -78,6 +80,8 @@ export async function startTestDaemon(
     home?: string;
     clock?: () => number;
     monotonic?: () => number;
+    /** The sandbox of its machine, instead of this one's. */
+    sandbox?: Sandbox;
     /** Writes a log in the home, as a daemon in its own process does. */
     logged?: boolean;
   } = {},
@@ -98,10 +102,11 @@ export async function startTestDaemon(
     log: masked?.log ?? pino({ enabled: false }),
     ...(masked === null ? {} : { maskLogWith: masked.maskWith }),
     timing: { ...quickTiming, ...options.timing },
-    choices: { provider: 'scripted', ...options.choices },
+    choices: { ...unconfined, provider: 'scripted', ...options.choices },
     providers: options.providers ?? {},
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.monotonic === undefined ? {} : { monotonic: options.monotonic }),
+    ...(options.sandbox === undefined ? {} : { probeSandbox: async () => options.sandbox as Sandbox }),
     onStopRequested() {},
   });
   const home = homeAt(root);

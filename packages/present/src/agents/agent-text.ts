@@ -1,3 +1,4 @@
+import type { Confinement } from '@pawl/protocol/agents/verb-view';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { count, duration, tokens } from '../amount.ts';
 
@@ -33,6 +34,24 @@ export function activityOf({ detail }: AgentView): string {
 export function projectOf({ project, places }: AgentView): string {
   if (project === null) return unknown;
   return places.length === 0 ? project.name : `${project.name} +${places.length}`;
+}
+
+/** An agent's access, and whether its latest session ran in a sandbox. */
+export function accessOf({ access, session }: Pick<AgentView, 'access' | 'session'>): string {
+  const sandbox = session?.sandbox ?? null;
+  return sandbox === null ? access : `${access}, ${sandbox === 'on' ? 'sandboxed' : 'no sandbox'}`;
+}
+
+/** The access of a new agent, and why it runs in a sandbox or not. */
+export function confinementOf({ access }: Pick<AgentView, 'access'>, confinement: Confinement): string {
+  switch (confinement.sandbox) {
+    case 'on':
+      return `access: ${access}, in a sandbox`;
+    case 'off':
+      return `access: ${access}, without a sandbox (sandbox: off in config.yaml)`;
+    case 'missing':
+      return `access: ${access}, and no sandbox. ${confinement.reason} ${confinement.hint}`;
+  }
 }
 
 /** An agent's latest change: id prefix and state. */

@@ -1,8 +1,10 @@
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { describe, expect, test } from 'vitest';
 import {
+  accessOf,
   activityOf,
   changeOf,
+  confinementOf,
   costOf,
   runDuration,
   stateCounts,
@@ -27,6 +29,15 @@ describe('an agent', () => {
     ['dead', agent({ status: 'dead', activity: 'stopped', paused: true })],
   ])('is %s', (state, given) => {
     expect(stateOf(given)).toBe(state);
+  });
+
+  test('its access, and whether it runs in a sandbox', () => {
+    expect(accessOf(agent({ access: 'full', session: null }))).toBe('full');
+    expect(accessOf(agent({ access: 'full', session: { sandbox: 'on' } }))).toBe('full, sandboxed');
+    expect(accessOf(agent({ access: 'ask', session: { sandbox: 'off' } }))).toBe('ask, no sandbox');
+    expect(confinementOf(agent({ access: 'full' }), { sandbox: 'off' })).toBe(
+      'access: full, without a sandbox (sandbox: off in config.yaml)',
+    );
   });
 
   test('the duration of its run, or so far', () => {

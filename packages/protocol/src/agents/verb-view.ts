@@ -112,6 +112,13 @@ export const killAnswerSchema = z.object({
 });
 export type KillAnswer = z.infer<typeof killAnswerSchema>;
 
+const confinementSchema = z.discriminatedUnion('sandbox', [
+  z.object({ sandbox: z.literal('on') }),
+  z.object({ sandbox: z.literal('off') }),
+  z.object({ sandbox: z.literal('missing'), reason: z.string(), hint: z.string() }),
+]);
+export type Confinement = z.infer<typeof confinementSchema>;
+
 export const workAnswerSchema = agentAnswerSchema.extend({
   /**
    * What happens to its branch when it is done, by the current configuration; null if nothing happens automatically.
@@ -119,6 +126,8 @@ export const workAnswerSchema = agentAnswerSchema.extend({
   whenDone: whenDoneSchema.nullable(),
   /** Says that it starts without commits that only the local target branch has; null if it does not. */
   baseNote: z.string().nullable(),
+  /** Whether it runs in a sandbox: yes, no by choice, or no since there is none. */
+  confinement: confinementSchema,
 });
 export type WorkAnswer = z.infer<typeof workAnswerSchema>;
 

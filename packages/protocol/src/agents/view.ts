@@ -82,7 +82,9 @@ export const agentViewSchema = z.object({
       endedAt: timeSchema.nullable(),
     })
     .nullable(),
-  session: sessionSchema.pick({ id: true, no: true, pid: true, providerSessionId: true, exitCode: true }).nullable(),
+  session: sessionSchema
+    .pick({ id: true, no: true, pid: true, providerSessionId: true, exitCode: true, sandbox: true })
+    .nullable(),
   usage: usageSchema,
   /** Its cost; null is unknown, since not every provider reports it. */
   cost: z.object({ usd: z.number().positive().nullable(), tokens: z.number().int().positive().nullable() }),
@@ -111,7 +113,6 @@ export const inspectionSchema = z.object({
       directory: z.string(),
       environment: z.array(z.string()),
       argv: z.array(z.string()),
-      sandboxed: z.boolean(),
     }),
   ),
   runs: z.array(runSchema),

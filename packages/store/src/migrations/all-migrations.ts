@@ -1,15 +1,15 @@
-import { foundation } from './0001-foundation.ts';
-import { processes } from './0002-processes.ts';
-import { providers } from './0003-providers.ts';
-import { mail } from './0004-mail.ts';
-import { ratchet } from './0005-ratchet.ts';
-import { projectSettings } from './0006-project-settings.ts';
-import { places } from './0007-places.ts';
-import { runCause } from './0008-run-cause.ts';
-import { assignment } from './0009-assignment.ts';
-import { mergeAsking } from './0010-merge-asking.ts';
-import { taskFinished } from './0011-task-finished.ts';
-import { runRecord } from './0012-run-record.ts';
+import { foundation } from './early/0001-foundation.ts';
+import { processes } from './early/0002-processes.ts';
+import { providers } from './early/0003-providers.ts';
+import { mail } from './early/0004-mail.ts';
+import { ratchet } from './early/0005-ratchet.ts';
+import { projectSettings } from './early/0006-project-settings.ts';
+import { places } from './early/0007-places.ts';
+import { runCause } from './early/0008-run-cause.ts';
+import { assignment } from './early/0009-assignment.ts';
+import { mergeAsking } from './early/0010-merge-asking.ts';
+import { taskFinished } from './early/0011-task-finished.ts';
+import { runRecord } from './early/0012-run-record.ts';
 import { changeAuthor } from './0013-change-author.ts';
 import { inboxFacts } from './0014-inbox-facts.ts';
 import { placesOfProject } from './0015-places-of-project.ts';
@@ -21,6 +21,7 @@ import { rules } from './0020-rules.ts';
 import { proxyOffset } from './0021-proxy-offset.ts';
 import { approvals } from './0022-approvals.ts';
 import { plan } from './plan/0023-plan.ts';
+import { sandboxed } from './0024-sandboxed.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -48,4 +49,5 @@ export const allMigrations: readonly Migration[] = [
   proxyOffset,
   approvals,
   plan,
+  sandboxed,
 ];

@@ -16,6 +16,7 @@ export type SessionPatch = Partial<
     | 'startedAt'
     | 'pid'
     | 'processStart'
+    | 'sandbox'
     | 'pausedAt'
     | 'interruptedAt'
     | 'usage'
@@ -196,6 +197,7 @@ export const sessionColumns = [
   'started_at',
   'pid',
   'process_start',
+  'sandbox',
   'paused_at',
   'interrupted_at',
   'ended_at',
@@ -221,6 +223,7 @@ export function sessionOf(row: Pick<Selectable<SessionTable>, (typeof sessionCol
     startedAt: nullableInteger(row.started_at),
     pid: nullableInteger(row.pid),
     processStart: row.process_start,
+    sandbox: row.sandbox,
     pausedAt: nullableInteger(row.paused_at),
     interruptedAt: nullableInteger(row.interrupted_at),
     endedAt: nullableInteger(row.ended_at),

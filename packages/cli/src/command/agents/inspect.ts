@@ -1,4 +1,4 @@
-import { changeOf, stateOf } from '@pawl/present/agents/agent-text';
+import { accessOf, changeOf, stateOf } from '@pawl/present/agents/agent-text';
 import { duration, tokens } from '@pawl/present/amount';
 import { agentTone } from '@pawl/present/state-tone';
 import { printable, printableLine } from '@pawl/present/text';
@@ -35,7 +35,7 @@ function describe(inspection: Inspection, { colours }: CommandContext): string {
     ...sessions.flatMap((session) => [
       line(
         `session ${session.no}`,
-        `${session.purpose}: ${sessionTime(session)}${session.sandboxed ? ', in a sandbox' : ''}`,
+        `${session.purpose}: ${sessionTime(session)}${session.sandbox === 'on' ? ', in a sandbox' : session.sandbox === 'off' ? ', without a sandbox' : ''}`,
       ),
       line('', colours.dim(printableLine(session.directory))),
       line('', colours.dim(`environment: ${session.environment.map(printableLine).join(' ')}`)),
@@ -65,7 +65,7 @@ function identity({ agent, runs }: Inspection, line: Line): string[] {
     line('definition', `${agent.definition} (${agent.kind}, ${agent.class})`),
     ...(definition?.sources ?? []).map(({ layer, path }) => line('', `${layer}: ${printableLine(path)}`)),
     line('provider', `${agent.provider ?? '-'}${agent.model === null ? '' : ` (${printableLine(agent.model)})`}`),
-    line('access', agent.access),
+    line('access', accessOf(agent)),
   ];
   if (agent.parentId !== null) {
     const inherits = agent.forkMessageId === 0 ? 'inherits nothing' : `forked at message ${agent.forkMessageId}`;

@@ -1,4 +1,13 @@
-import { activityOf, changeOf, costOf, projectOf, runDuration, stateOf, taskOf } from '@pawl/present/agents/agent-text';
+import {
+  accessOf,
+  activityOf,
+  changeOf,
+  costOf,
+  projectOf,
+  runDuration,
+  stateOf,
+  taskOf,
+} from '@pawl/present/agents/agent-text';
 import { agentTone } from '@pawl/present/state-tone';
 import { span } from '@pawl/present/tone';
 import type { CommandContext } from '../../context.ts';
@@ -55,7 +64,7 @@ export async function ps(
         span(agent.id.slice(0, 6), 'muted'),
         projectOf(agent),
         agent.provider ?? '-',
-        agent.access,
+        accessOf(agent),
       ];
     });
     const more = list.more ? `\n${context.colours.dim('(older ones are left out; --limit shows more)')}` : '';

@@ -1,4 +1,4 @@
-import { stateOf } from '@pawl/present/agents/agent-text';
+import { confinementOf, stateOf } from '@pawl/present/agents/agent-text';
 import { agentTone } from '@pawl/present/state-tone';
 import { printable, printableLine } from '@pawl/present/text';
 import type { WorkBody } from '@pawl/protocol/agents/verb-view';
@@ -72,17 +72,22 @@ export async function work(context: CommandContext, words: string[], options: Wo
       untilAnswered(context.home, (client) => client.work(provider === undefined ? body : { ...body, provider }, key)),
     ),
   );
-  const { agent, whenDone, baseNote } = answer;
+  const { agent, whenDone, baseNote, confinement } = answer;
   if (baseNote) context.say(context.colours.yellow(printableLine(baseNote)));
+  const access = printableLine(confinementOf(agent, confinement));
+  if (confinement.sandbox === 'missing') context.say(context.colours.yellow(access));
   if (options.wait && agent.run !== null) {
     context.say(context.colours.dim(`${agent.alias} is at work; its result later: pawl result ${agent.run.id}`));
     return answerResult(context, await waitForRun(context, agent.run.id, null));
   }
-  context.answer('agent', { ...agent, whenDone, baseNote, ...(repeats ? { repeats } : {}) }, () => {
+  context.answer('agent', { ...agent, whenDone, baseNote, confinement, ...(repeats ? { repeats } : {}) }, () => {
     const branch = agent.branch === null ? '' : ` on ${agent.branch}`;
     const then = whenDone === null ? [] : [`when it is done: ${printableLine(whenDone.text)}`];
     const before = repeats ? ['the same command started it before; to start another one, run the command again'] : [];
-    const more = [...before, `watch it: pawl logs -f ${agent.alias}`, ...then].map((line) => context.colours.dim(line));
+    const confined = confinement.sandbox === 'missing' ? [] : [access];
+    const more = [...before, ...confined, `watch it: pawl logs -f ${agent.alias}`, ...then].map((line) =>
+      context.colours.dim(line),
+    );
     return [`${context.colours.bold(agent.alias)} is at work${branch}`, ...more].join('\n');
   });
   return options.follow ? followToEnd(context, agent.id) : 0;

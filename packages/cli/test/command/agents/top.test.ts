@@ -7,7 +7,7 @@ import { fakeDaemon, sendFailure, sendJson } from '../fake-daemon.ts';
 import type { Exchange } from '../fake-daemon.ts';
 
 const interval = 0.01;
-const session = { id: idOf(7), no: 1, pid: 1, providerSessionId: null, exitCode: null };
+const session = { id: idOf(7), no: 1, pid: 1, providerSessionId: null, exitCode: null, sandbox: null };
 const answer = (cpuMs: number) => ({
   daemon: { memoryBytes: 1, uptimeMs: 1 },
   counts: {},

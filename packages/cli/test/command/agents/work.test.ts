@@ -11,6 +11,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+const confinement = { sandbox: 'on' };
 const agent = { id: 'the-id', alias: 'brave-otter', branch: 'work/brave-otter' };
 
 describe('work', () => {
@@ -19,12 +20,12 @@ describe('work', () => {
     await using daemon = await fakeDaemon(({ request, response }) => {
       keys.push(request.headers['idempotency-key']);
       if (keys.length < 3) request.socket.destroy();
-      else sendJson(response, { agent });
+      else sendJson(response, { agent, confinement });
     });
     expect(await work(daemon.context, ['fix', 'it'], { provider: 'scripted' })).toBe(0);
     expect(new Set(keys).size).toBe(1);
     expect(keys).toHaveLength(3);
-    expect(daemon.printed).toEqual([{ kind: 'agent', data: agent }]);
+    expect(daemon.printed).toEqual([{ kind: 'agent', data: { ...agent, confinement } }]);
   });
 
   test('it gives up after the third loss', async () => {
@@ -46,7 +47,8 @@ describe('work', () => {
   test('with --follow it shows the output of the new agent', async () => {
     await using daemon = await fakeDaemon(({ request, response }) => {
       const completed = { ...agent, run: { status: 'completed', questions: null } };
-      if (request.method === 'POST' || !request.url?.includes('output')) sendJson(response, { agent: completed });
+      if (request.method === 'POST' || !request.url?.includes('output'))
+        sendJson(response, { agent: completed, confinement });
       else sendStream(response, [{ event: 'ended', data: {} }]);
     });
     expect(await work(daemon.context, ['x'], { provider: 'scripted', follow: true })).toBe(0);
@@ -58,7 +60,7 @@ describe('work', () => {
   });
 
   test('the arguments are one task, and paths are made absolute [W4-13, W4-14]', async () => {
-    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent, confinement }));
     const options = {
       provider: 'scripted',
       project: ['/shop/../shop'],
@@ -78,7 +80,7 @@ describe('work', () => {
 
   test('--branch, --repo and --push-to [W4-14]', async () => {
     await using daemon = await fakeDaemon(({ response }) =>
-      sendJson(response, { agent: { alias: 'x', branch: null } }),
+      sendJson(response, { agent: { alias: 'x', branch: null }, confinement }),
     );
     await work(daemon.context, ['x'], { repo: ['/shop'], branch: 'feature', pushTo: 'feature' });
     expect(daemon.bodies[0]).toMatchObject({
@@ -97,7 +99,7 @@ describe('work', () => {
   });
 
   test('omitted options are left to the daemon; --as names the definition', async () => {
-    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent }));
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent, confinement }));
     await work(daemon.context, ['x'], { project: ['/shop'] });
     await work(daemon.context, ['x'], { project: ['/shop'], as: 'reviewer' });
     expect(daemon.bodies).toEqual([
@@ -107,7 +109,7 @@ describe('work', () => {
   });
 
   test('the PATH of the shell is sent, cut at a whole directory if it is too long', async () => {
-    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent, whenDone: null }));
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agent, whenDone: null, confinement }));
     vi.stubEnv('PATH', '/opt/bin:/usr/bin');
     await work(daemon.context, ['x'], {});
     vi.stubEnv('PATH', `/opt/bin:/${'a'.repeat(8_000)}:/${'b'.repeat(8_000)}`);
@@ -121,14 +123,24 @@ describe('work', () => {
   test('says where the work will be, and what happens when it is done', async () => {
     const whenDone = { outcome: 'checked', text: 'its branch is checked' };
     const baseNote = 'it starts from origin/main, without 1 commit';
-    const answer = { agent: agentView(), whenDone, baseNote };
+    const answer = { agent: agentView(), whenDone, baseNote, confinement };
     await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
     await work(daemon.context, ['x'], {});
     expect(daemon.texts[0]).toContain('brave-otter is at work on work/brave-otter');
     expect(daemon.texts[0]).toContain('\nwhen it is done: its branch is checked');
+    expect(daemon.texts[0]).toContain('\naccess: full, in a sandbox');
     expect(daemon.said).toContain(baseNote);
     await using other = await fakeDaemon(({ response }) => sendJson(response, answer));
     await work(other.context, ['x'], {});
     expect(other.printed).toMatchObject([{ kind: 'agent', data: { alias: 'brave-otter', whenDone } }]);
+  });
+
+  test('says on its own line that there is no sandbox, and why', async () => {
+    const none = { sandbox: 'missing', reason: 'bwrap is not installed.', hint: 'Install it.' };
+    const answer = { agent: agentView({ access: 'ask' }), whenDone: null, baseNote: null, confinement: none };
+    await using daemon = await fakeDaemon(({ response }) => sendJson(response, answer), { json: false });
+    await work(daemon.context, ['x'], {});
+    expect(daemon.said).toEqual(['access: ask, and no sandbox. bwrap is not installed. Install it.']);
+    expect(daemon.texts[0]).not.toContain('sandbox');
   });
 });

@@ -16,11 +16,12 @@ import { mailForTurn } from '../../mail/turn-mail.ts';
 import { agentEnvironment } from '../../platform/agent-environment.ts';
 import { workingDirectory } from '../../platform/places.ts';
 import { sessionDirectory } from '../../platform/platform.ts';
+import { writeSessionRecord } from '../../platform/session-record.ts';
 import { writePrompt } from '../../prompts/sent.ts';
 import { sessionServers } from '../session-servers.ts';
 import { credentialsFor } from './account-choice.ts';
 import { promptFor } from './session-prompt.ts';
-import { sandboxed } from '../session-sandbox.ts';
+import { isConfined, sandboxed } from '../session-sandbox.ts';
 
 /** A planned session, with the provider that runs it. */
 type Planned = {
@@ -42,7 +43,8 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
   const limited = tools.enforcement !== 'none';
   const blocked = await blocksSettings(platform, { agent, preset, limited });
   const mail = await mailForTurn(platform, agent, run, session);
-  const prompt = await promptFor(platform, { agent, run, session, preset, blocked, mail });
+  const confined = await isConfined(platform, agent);
+  const prompt = await promptFor(platform, { agent, run, session, preset, blocked, confined, mail });
   const words = sessionCommand(preset, {
     conversation: conversationFor(agent, session),
     model: agent.model,
@@ -62,13 +64,7 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
   const plain = launchOf(platform, planned, { words, credentials, directory, temporary });
   const launch = await sandboxed(platform, plain, { agent, preset, temporary });
   await mkdir(temporary, { recursive: true, mode: 0o700 });
-  // The record has the names of variables only, since some values are secret.
-  const record = {
-    argv: [launch.command, ...launch.arguments],
-    environment: Object.keys(launch.environment).toSorted(),
-    sandboxed: launch.sandbox !== null,
-  };
-  await writeFile(join(directory, 'session.json'), JSON.stringify(record), { mode: 0o600 });
+  await writeSessionRecord(directory, launch);
   await writePrompt(directory, { system: prompt.system ?? '', turn: prompt.turn });
   for (const file of words.files) await writeFile(join(directory, file.path), file.content, { mode: 0o600 });
   return { launch, prompt: words.prompt, stdin: words.stdin };

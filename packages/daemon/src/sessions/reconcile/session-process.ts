@@ -6,6 +6,7 @@ import type { Agent, Session } from '@pawl/schema/record';
 import { updateSession } from '@pawl/store/sessions/sessions';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { identityOf, sessionDirectory } from '../../platform/platform.ts';
+import { readSessionRecord } from '../../platform/session-record.ts';
 
 /** The process of a session, whose facts are in the session's row. */
 export function processOf(platform: SessionPlatform, agent: Agent, session: Session): Supervised {
@@ -15,8 +16,10 @@ export function processOf(platform: SessionPlatform, agent: Agent, session: Sess
     identity: identityOf(session),
     async recordStart({ pid, start }) {
       crashPoint('spawn.after_process');
+      const record = readSessionRecord(sessionDirectory(platform.home, session.id));
+      const sandbox = record === null ? null : record.sandboxed ? 'on' : 'off';
       await platform.store.write(async (tx) => {
-        await updateSession(tx, session.id, { startedAt: tx.now, pid, processStart: start });
+        await updateSession(tx, session.id, { startedAt: tx.now, pid, processStart: start, sandbox });
         tx.emit({
           type: 'session.started',
           projectId: agent.projectId,

@@ -33,6 +33,8 @@ type PromptFacts = {
   preset: ProviderPreset;
   /** It ignores the repository's settings and, with some CLIs, also its instructions to agents. */
   blocked: boolean;
+  /** It runs in a sandbox. */
+  confined: boolean;
   /** The rendered mail of this turn. */
   mail: string | null;
 };
@@ -62,7 +64,7 @@ export async function pastOf(
 
 async function wholePrompt(
   platform: SessionPlatform,
-  { agent, run, session, preset, blocked }: PromptFacts,
+  { agent, run, session, preset, blocked, confined }: PromptFacts,
 ): Promise<Prompt> {
   const { purpose, conversation } = session;
   const places = await placesToName(platform, agent);
@@ -80,6 +82,7 @@ async function wholePrompt(
     run,
     places,
     custom,
+    confined,
     transcript: transcriptOf(past, limits.replayCharacters),
     notice:
       purpose === 'commit' ? commitNotice(platform.prompts, await pathsToCommit(platform, agent)) : noticeOf(purpose),

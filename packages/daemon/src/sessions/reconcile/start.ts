@@ -64,6 +64,7 @@ export async function planSession(platform: SessionPlatform, { agent, run, sessi
     startedAt: null,
     pid: null,
     processStart: null,
+    sandbox: null,
     pausedAt: null,
     interruptedAt: null,
     endedAt: null,

@@ -67,6 +67,7 @@ export async function promptOfRole(role: Role): Promise<{ system: string; turn: 
     environment: {},
     budget: noBudget,
     access: 'full',
+    accessNeeds: null,
     taskId: null,
     assignment: null,
     branch: branches[role],

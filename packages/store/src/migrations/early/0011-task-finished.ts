@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migration.ts';
 
 /** When the work on a planned task finished. It completes once its change has landed. */
 export const taskFinished: Migration = {

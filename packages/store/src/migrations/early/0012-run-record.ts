@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migration.ts';
 
 /** Where a run worked, and its chat thread. Runs of earlier releases worked in their project's root. */
 export const runRecord: Migration = {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migration.ts';
 
 /** Each agent's assignment. Earlier releases had it only as the planned task or the first run's task. */
 export const assignment: Migration = {

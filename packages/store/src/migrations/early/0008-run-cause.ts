@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migration.ts';
 
 /** How earlier releases worded a used-up budget. An agent's own words may begin alike, so match all of it. */
 const budgetWords = /^the budget of the (agent|task|project) is used up: ([\d.]+ of [\d.]+ [A-Za-z ]+)$/;

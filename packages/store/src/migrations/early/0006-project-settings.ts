@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migration.ts';
 
 /** A person's decisions about a project: its provider, pushing, the crew, and whether it is tracked. */
 export const projectSettings: Migration = {

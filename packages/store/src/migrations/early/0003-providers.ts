@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { ColumnTypes } from '../engine/engine.ts';
-import { addIndex } from './add-index.ts';
-import type { Migration } from './migration.ts';
+import type { ColumnTypes } from '../../engine/engine.ts';
+import { addIndex } from '../add-index.ts';
+import type { Migration } from '../migration.ts';
 
 /** Real providers: accounts and their users, budgets, waiting runs, planned tasks. */
 export const providers: Migration = {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { ColumnTypes } from '../engine/engine.ts';
-import { addIndex } from './add-index.ts';
-import type { Migration } from './migration.ts';
+import type { ColumnTypes } from '../../engine/engine.ts';
+import { addIndex } from '../add-index.ts';
+import type { Migration } from '../migration.ts';
 
 /** The first tables: agents, runs, sessions, messages, and the event log. */
 export const foundation: Migration = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { addIndex } from './add-index.ts';
-import type { Migration } from './migration.ts';
+import { addIndex } from '../add-index.ts';
+import type { Migration } from '../migration.ts';
 
 /** Agents with several projects, each with a worktree of its own, and agents with none. */
 export const places: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts';
+import type { Migration } from '../migration.ts';
 
 /** Changes that wait for a person: the head that passed its checks, and the head that a person asked to merge. */
 export const mergeAsking: Migration = {
