@@ -86,8 +86,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let port: number | null = null;
   const app = buildApp({
     ...rooms,
-    events: followEvents(store),
-    output: followOutput(store, rooms.agents.isWorking),
+    feeds: { events: followEvents(store), output: followOutput(store, rooms.agents.isWorking) },
     port: () => port,
     requestStop: options.onStopRequested,
     describe: () => describe(rooms, port),
@@ -149,7 +148,7 @@ async function openDoor(
 }
 
 /** Starts the daemon's own work, beside requests. */
-function startWatches({ platform, proxy, reconciler, signals, mailRoom, questions, adoption, crews }: Rooms) {
+function startWatches({ platform, proxy, reconciler, signals, mailRoom, questions, adoption, crews, runtime }: Rooms) {
   const stateFile = keepStateFile(platform);
   const dropped = startImport(platform);
   const mirror = keepMirror(platform, dropped.isOurs);
@@ -162,6 +161,7 @@ function startWatches({ platform, proxy, reconciler, signals, mailRoom, question
     loops,
     async close() {
       proxy.close();
+      runtime.close();
       for (const each of [
         loops,
         leaving,

@@ -19,6 +19,7 @@ import { finishCheckouts } from './queue/finish-checkouts.ts';
 import { createMergeQueues } from './queue/merge-queues.ts';
 import { finishRefreshes } from './queue/refresh-worktree.ts';
 import { startReconciler } from './sessions/reconcile/reconciler.ts';
+import { openRuntime } from './runtime/runtime.ts';
 import { createAdoption } from './supervision/adopted.ts';
 import { requeueDead } from './tasks/tasks.ts';
 
@@ -42,6 +43,7 @@ export function openRooms(platform: SessionPlatform, proxy: ProxyRoom) {
     questions,
     inbox: createInbox(platform, questions, signals),
     adoption: createAdoption(platform),
+    runtime: openRuntime(platform, reconciler),
     mergeQueues: createMergeQueues(platform, reconciler),
     barrier,
     desk: createDesk(platform, agents),

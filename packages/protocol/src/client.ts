@@ -36,6 +36,8 @@ import type { RosterClient } from './roster/client.ts';
 import { rosterClient } from './roster/client.ts';
 import type { RuleClient } from './rules/client.ts';
 import { ruleClient } from './rules/client.ts';
+import type { RuntimeClient } from './runtime/client.ts';
+import { runtimeClient } from './runtime/client.ts';
 import type { SessionClient } from './sessions/client.ts';
 import { sessionClient } from './sessions/client.ts';
 import type { RequestOptions } from './requests.ts';
@@ -62,6 +64,7 @@ export type Client = AccountClient &
   DeskClient &
   RosterClient &
   RuleClient &
+  RuntimeClient &
   SessionClient;
 
 /** A client over a transport. Runs in browsers, too. */
@@ -87,6 +90,7 @@ export function createClient(transport: Transport, options: RequestOptions = {})
     ...deskClient(requests),
     ...rosterClient(requests),
     ...ruleClient(requests),
+    ...runtimeClient(requests),
     ...sessionClient(requests),
   };
 }

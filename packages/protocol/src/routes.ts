@@ -19,6 +19,7 @@ import { queueRoutes } from './queue/routes.ts';
 import { deskRoutes } from './registry/routes.ts';
 import { rosterRoutes } from './roster/routes.ts';
 import { ruleRoutes } from './rules/routes.ts';
+import { runtimeRoutes } from './runtime/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 
 /** Every route of the daemon, with method, path, input, answer and access; the daemon adds only the handler. */
@@ -37,6 +38,7 @@ export const routes = {
   ...promptRoutes,
   ...ruleRoutes,
   ...sessionRoutes,
+  ...runtimeRoutes,
   ...definitionRoutes,
   ...projectRoutes,
   ...deskRoutes,

@@ -4,7 +4,7 @@ import { idSchema, nameSchema } from './id.ts';
 import { mailChannels, mailKinds, questionEnds } from './mail.ts';
 import { checkOutcomes, findingSchema, testCountSchema } from './change.ts';
 import { ruleEffects, ruleScopes } from './rule.ts';
-import { budgetOwners, budgetSchema, timeSchema, usageSchema } from './record.ts';
+import { budgetOwners, budgetSchema, interactions, timeSchema, usageSchema } from './record.ts';
 
 const approvalAsked = z.object({ approvalId: idSchema, kind: z.enum(approvalKinds), tool: z.string() });
 const approvalClosed = z.object({
@@ -24,6 +24,7 @@ export const eventData = {
     provider: nameSchema.nullable().optional(),
     crew: z.boolean().optional(),
     tracked: z.boolean().optional(),
+    interaction: z.enum(interactions).optional(),
   }),
   'project.moved': z.object({ name: nameSchema, from: z.string(), to: z.string() }),
   'agent.forked': z.object({

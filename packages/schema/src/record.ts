@@ -26,6 +26,9 @@ export const projectSchema = z.object({
 });
 export type Project = z.infer<typeof projectSchema>;
 
+/** How a main agent works: with a person who answers, or until it is finished. */
+export const interactions = ['chat', 'auto'] as const;
+
 /** A person's decisions about a project. Stored in the home, so nothing in the repository can change it. */
 export const projectSettingsSchema = z.object({
   /** The provider of new agents that name none; null leaves it to the home's configuration. */
@@ -36,6 +39,8 @@ export const projectSettingsSchema = z.object({
   crewWantedAt: timeSchema.nullable(),
   /** When the project was untracked. Its rows stay; no queue or crew runs for it. */
   untrackedAt: timeSchema.nullable(),
+  /** How its agents work: with a person who answers, or until they are finished; null if nobody chose. */
+  interaction: z.enum(interactions).nullable(),
 });
 export type ProjectSettings = z.infer<typeof projectSettingsSchema>;
 

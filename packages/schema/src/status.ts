@@ -15,7 +15,7 @@ const activities = [
   'over_budget',
   'ready_for_cleanup',
 ] as const;
-const liveStates = ['model_loading', 'thinking', 'calling_tool', 'working', 'idle'] as const;
+export const liveStates = ['model_loading', 'thinking', 'calling_tool', 'working', 'idle'] as const;
 const runStatuses = ['running', 'completed', 'failed', 'cancelled'] as const;
 
 /** The three layers of an agent's status, each derived from facts, and one sentence of detail. */
@@ -31,4 +31,9 @@ export const statusSchema = z.object({
 export type Status = z.infer<typeof statusSchema>;
 
 /** The agent's activity according to its last line of output. */
-export type LiveState = { live: (typeof liveStates)[number]; detail: string };
+export type LiveState = {
+  live: (typeof liveStates)[number];
+  detail: string;
+  /** The tool that it calls, if it calls one. */
+  tool?: string;
+};

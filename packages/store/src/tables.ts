@@ -1,5 +1,5 @@
 import type { Generated, Kysely, Selectable } from 'kysely';
-import type { Account, Agent, Chunk, Message, Run, Session } from '@pawl/schema/record';
+import type { Account, Agent, Chunk, Message, ProjectSettings, Run, Session } from '@pawl/schema/record';
 import type { EventType } from '@pawl/schema/event';
 import type { Rule } from '@pawl/schema/rule';
 import type {
@@ -38,6 +38,7 @@ type ProjectSettingsTable = {
   push_allowed_at: NullableInteger;
   crew_wanted_at: NullableInteger;
   untracked_at: NullableInteger;
+  interaction: ProjectSettings['interaction'];
 };
 
 export type AgentTable = {

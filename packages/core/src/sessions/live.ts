@@ -4,20 +4,34 @@ import { firstLine } from '../shorten.ts';
 
 const detailCharacters = 120;
 
-/** Derives an agent's current activity from its latest output. Null if the event says nothing about it. */
-export function liveState(event: StreamEvent): LiveState | null {
+/**
+ * Derives an agent's current activity from its latest output, whatever its provider. `before` is the activity until
+ * then. Null if the event says nothing about it.
+ */
+export function liveState(event: StreamEvent, before?: LiveState): LiveState | null {
   switch (event.type) {
     case 'thinking':
       return { live: 'thinking', detail: firstLine(event.text, detailCharacters) };
     case 'tool-call':
-      return { live: 'calling_tool', detail: firstLine(`${event.name} ${event.input}`, detailCharacters) };
+      return {
+        live: 'calling_tool',
+        detail: firstLine(`${event.name} ${event.input}`, detailCharacters),
+        tool: firstLine(event.name, detailCharacters),
+      };
     case 'text':
     case 'text-delta':
       return { live: 'working', detail: firstLine(event.text, detailCharacters) };
     case 'tool-result':
       return { live: 'working', detail: 'read a tool result' };
     case 'approval-request':
-      return { live: 'calling_tool', detail: firstLine(`asks to use ${event.tool}: ${event.title}`, detailCharacters) };
+      return {
+        live: 'calling_tool',
+        detail: firstLine(`asks to use ${event.tool}: ${event.title}`, detailCharacters),
+        tool: firstLine(event.tool, detailCharacters),
+      };
+    case 'echo':
+      // Input after the end of a turn starts another one.
+      return before?.live === 'idle' ? { live: 'model_loading', detail: 'waiting for the model' } : null;
     case 'retry':
       return { live: 'working', detail: firstLine(event.text, detailCharacters) };
     case 'limit':

@@ -10,11 +10,11 @@ const rows: [StreamEvent, LiveState | null][] = [
   ],
   [
     { type: 'tool-call', id: 't1', name: 'Bash', input: 'ls\n-l' },
-    { live: 'calling_tool', detail: 'Bash ls' },
+    { live: 'calling_tool', detail: 'Bash ls', tool: 'Bash' },
   ],
   [
     { type: 'tool-call', id: 't1', name: 'Stop', input: '' },
-    { live: 'calling_tool', detail: 'Stop' },
+    { live: 'calling_tool', detail: 'Stop', tool: 'Stop' },
   ],
   [
     { type: 'text', text: 'hello' },

@@ -117,6 +117,9 @@ export function agentService(platform: Platform, reconciler: Reconciler, changes
       };
     },
 
+    /** Stores an agent's output so far, for readers of its history. */
+    catchUp: (agentId: string) => reconciler.ingest.catchUp(agentId),
+
     /** True while an agent may still produce output. */
     async isWorking(agentId: string): Promise<boolean> {
       const row = await agentView(db, agentId);

@@ -28,7 +28,7 @@ export function createSignals(platform: DefinitionPlatform, reconciler: Reconcil
     pause: (agentId: string) => pause(parts, agentId),
     proceed: (agentId: string) => proceed(parts, agentId),
     interrupt: (agentId: string) => interrupt(parts, agentId),
-    cancel: (runId: string) => cancel(parts, runId),
+    cancel: (runId: string, detail?: string) => cancel(parts, runId, detail),
     runToCancel: (reference: string, find: (reference: string) => Promise<Agent>) =>
       runToCancel(parts, reference, find),
     reap: (agentId: string) => reap(parts, agentId),

@@ -8,6 +8,8 @@ import { listProjects } from '@pawl/store/projects/projects';
 import * as z from 'zod';
 import type { EventFeed } from '../platform/event-feed.ts';
 import type { OutputFeed } from '../sessions/output-feed.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { addRuntimeRoutes } from '../runtime/runtime-routes.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { ProjectCrews } from '../projects/project-crew.ts';
 import type { Doctor } from './doctor.ts';
@@ -67,8 +69,8 @@ export type AppParts = {
   desk: ReturnType<typeof createDesk>;
   doctor: Doctor;
   crews: ProjectCrews;
-  events: EventFeed;
-  output: OutputFeed;
+  feeds: { events: EventFeed; output: OutputFeed };
+  runtime: Runtime;
   port(): number | null;
   describe(): Promise<DaemonView>;
   requestStop(): void;
@@ -99,6 +101,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
     },
   });
   addStreamRoutes(app, parts);
+  addRuntimeRoutes(app, { ...parts, named: (path) => projectRequired(platform, { is: 'person' }, { path }) });
   addTaskRoutes(app, parts);
   addPlanRoutes(app, parts);
   addErrandRoutes(app, parts);

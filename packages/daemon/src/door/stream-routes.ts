@@ -7,6 +7,7 @@ import { readChunks, recentChunkId } from '@pawl/store/sessions/chunks';
 import { readEvents, recentEvents } from '@pawl/store/events';
 import type { Context } from 'hono';
 import type { AppParts } from './app.ts';
+import { runtimeStream } from './runtime-stream.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { selfOnly } from '../platform/http/door.ts';
 import { outputPresenter } from '../sessions/output.ts';
@@ -15,9 +16,10 @@ import { eventStream } from '../platform/http/sse.ts';
 
 const outputPage = { limitRows: 200, limitBytes: 1024 * 1024 };
 
+type OpenStream = () => () => void;
+
 /** Routes that return a page or a stream, as the reader asks: output and events. */
 export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
-  const { platform, agents } = parts;
   let streams = 0;
   const openStream = () => {
     if (streams >= limits.streams)
@@ -25,7 +27,12 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
     streams++;
     return () => void streams--;
   };
+  addOutputRoute(app, parts, openStream);
+  addEventRoute(app, parts, openStream);
+}
 
+function addOutputRoute(app: OpenAPIHono<DoorVariables>, parts: AppParts, openStream: OpenStream): void {
+  const { platform, agents } = parts;
   app.openapi(routes.output, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference);
     selfOnly(context, agent.id);
@@ -55,7 +62,7 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
     let ended = false;
     from = Number(context.req.header('last-event-id') ?? from) || from;
     const closeStream = openStream();
-    const reader = parts.output.open(agent.id);
+    const reader = parts.feeds.output.open(agent.id);
     return eventStream(
       context.req.raw.signal,
       async (signal) => {
@@ -73,12 +80,18 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
       },
     );
   });
+}
+
+function addEventRoute(app: OpenAPIHono<DoorVariables>, parts: AppParts, openStream: OpenStream): void {
+  const { platform, agents } = parts;
   app.openapi(routes.events, async (context) => {
-    const { after, limit, agent, tail } = context.req.valid('query');
+    const { after, limit, agent, tail, view, ...runtime } = context.req.valid('query');
     const agentId = agent === undefined ? undefined : (await agents.find(agent)).id;
     selfOnly(context, agentId ?? null);
+    const known = context.req.valid('header')['last-event-id'] ?? after;
+    if (view === 'runtime') return runtimeStream(context, parts, { ...runtime, agentId, known }, openStream);
     const filter = agentId === undefined ? {} : { agentId };
-    const lastSeq = parts.events.lastSeq();
+    const lastSeq = parts.feeds.events.lastSeq();
     if (!wantsStream(context, true)) {
       const page = limit ?? limits.pageRows;
       const events =
@@ -87,7 +100,6 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
           : await recentEvents(platform.store.db, { limit: tail, ...filter });
       return context.json({ events, lastSeq }, 200);
     }
-    const known = context.req.valid('header')['last-event-id'] ?? after;
     // A client that is ahead of the log has seen a database that was replaced: it must reload everything.
     let gap = known !== undefined && known > lastSeq;
     let seq = known === undefined || gap ? lastSeq : known;
@@ -98,7 +110,7 @@ export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts
           gap = false;
           return [{ id: seq, event: 'gap', data: { lastSeq: seq } }];
         }
-        const next = await parts.events.next(seq, filter, signal);
+        const next = await parts.feeds.events.next(seq, filter, signal);
         ({ seq } = next);
         return next.events.map((event) => ({ id: event.seq, data: event }));
       },

@@ -8,6 +8,8 @@ import { createWakeable } from './wakeable.ts';
 /** The event log for readers that follow it at their own pace. */
 export type EventFeed = {
   lastSeq(): number;
+  /** The next events after `seq`, without waiting; empty if there are none. */
+  read(seq: number): Promise<Event[]>;
   /** Waits for events after `seq`; returns an empty list after a timeout. */
   next(seq: number, filter: { agentId?: string }, signal: AbortSignal): Promise<{ events: Event[]; seq: number }>;
 };
@@ -33,6 +35,7 @@ export function followEvents(store: Store): EventFeed {
 
   return {
     lastSeq: () => store.lastSeq(),
+    read,
     async next(seq, filter, signal) {
       const deadline = performance.now() + limits.heartbeatMs;
       for (;;) {

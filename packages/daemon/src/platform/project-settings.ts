@@ -1,5 +1,6 @@
+import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
-import type { Project, ProjectSettings } from '@pawl/schema/record';
+import type { Agent, Project, ProjectSettings } from '@pawl/schema/record';
 import { projectSettings, updateProjectSettings } from '@pawl/store/projects/project-settings';
 import type { Database } from '@pawl/store/tables';
 import type { Platform } from './platform.ts';
@@ -29,4 +30,16 @@ export async function refuseUntracked(db: Database, project: Project): Promise<v
   throw new PawlError('conflict', `The project ${project.name} is no longer tracked.`, {
     hint: `Track it again with everything as it was: pawl init ${project.root}`,
   });
+}
+
+/** The options of an agent. The mode of its project applies to a main that has none, if its provider has modes. */
+export async function optionsWithMode(
+  { store }: Pick<Platform, 'store'>,
+  { options, projectId, kind }: Agent,
+  preset: ProviderPreset,
+): Promise<Agent['options']> {
+  if (options['mode'] !== undefined || preset.options['mode'] === undefined) return options;
+  if (projectId === null || kind !== 'main') return options;
+  const { interaction } = await projectSettings(store.db, projectId);
+  return interaction === null ? options : { ...options, mode: interaction };
 }

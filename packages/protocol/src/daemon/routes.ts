@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { nameSchema } from '@pawl/schema/id';
 import { forAgents, forPeople } from '../access.ts';
 import { answers, answersOrStream, body, defineRoute, wholeNumber } from '../define-route.ts';
+import { path } from '../fields.ts';
 import * as view from './view.ts';
 
 /** The daemon itself: health, events, the caller’s identity, MCP. */
@@ -46,6 +48,10 @@ export const daemonRoutes = {
         limit: wholeNumber.max(1000).optional(),
         agent: z.string().max(128).optional(),
         tail: wholeNumber.max(1000).optional(),
+        /** `log` (the default): the event log. `runtime`: the events of docs/runtime-contract.md, as a stream only. */
+        view: z.enum(['log', 'runtime']).optional(),
+        project_root: path.optional(),
+        session_id: nameSchema.optional(),
       }),
     },
     responses: answersOrStream(

@@ -1,4 +1,7 @@
 import type { OutputFormat } from '@pawl/core/port/provider';
+import { statusOf } from '@pawl/core/runtime/agent-status';
+import { liveState } from '@pawl/core/sessions/live';
+import type { LiveState } from '@pawl/schema/status';
 import { streamEventSchema } from '@pawl/schema/stream-event';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -78,3 +81,21 @@ describe('over a whole turn', () => {
     expect(events.findLast(({ type }) => type === 'result')).toMatchObject({ ok: true, fault: null });
   });
 });
+
+test.each(cases.filter(([, name]) => name === 'tool'))(
+  '%s: a tool call has a status of its own, and its end is idle [S2-19]',
+  (format, name) => {
+    let live: LiveState | undefined;
+    const statuses = linesOf(format, name)
+      .flatMap(outputParsers[format].parse)
+      .flatMap((event) => {
+        const next = liveState(event, live);
+        live = next ?? live;
+        return next === null ? [] : [statusOf(next)];
+      });
+    expect(statuses).toContainEqual(
+      expect.objectContaining({ status: 'calling_tool', detail: expect.stringMatching(/^Calling \w+/) }),
+    );
+    expect(statuses.at(-1)).toEqual({ status: 'idle', detail: 'Idle' });
+  },
+);

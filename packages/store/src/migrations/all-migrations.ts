@@ -22,6 +22,7 @@ import { proxyOffset } from './0021-proxy-offset.ts';
 import { approvals } from './0022-approvals.ts';
 import { plan } from './plan/0023-plan.ts';
 import { sandboxed } from './0024-sandboxed.ts';
+import { interaction } from './runtime/0025-interaction.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -50,4 +51,5 @@ export const allMigrations: readonly Migration[] = [
   approvals,
   plan,
   sandboxed,
+  interaction,
 ];

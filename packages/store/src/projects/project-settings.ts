@@ -9,6 +9,7 @@ export const defaultProjectSettings: ProjectSettings = {
   pushAllowedAt: null,
   crewWantedAt: null,
   untrackedAt: null,
+  interaction: null,
 };
 
 /** Reads a project's settings; without a row, the defaults. */
@@ -41,5 +42,6 @@ function settingsFrom(row: Row<'project_settings'>): ProjectSettings {
     pushAllowedAt: nullableInteger(row.push_allowed_at),
     crewWantedAt: nullableInteger(row.crew_wanted_at),
     untrackedAt: nullableInteger(row.untracked_at),
+    interaction: row.interaction,
   };
 }

@@ -159,6 +159,39 @@ export async function lastRunMessages(db: Database, agentId: string, runId: stri
   return rows.map(messageOf).toReversed();
 }
 
+/** The messages of a run after one of them, oldest first. */
+export async function runMessages(
+  db: Database,
+  agentId: string,
+  runId: string,
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<Message[]> {
+  const rows = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('run_id', '=', runId)
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(messageOf);
+}
+
+/** What a person told an agent at a time. */
+export async function userMessageAt(db: Database, agentId: string, at: number): Promise<Message | null> {
+  const row = await db
+    .selectFrom('messages')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('created_at', '=', at)
+    .where('kind', '=', 'user')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? messageOf(row) : null;
+}
+
 export function messageOf(row: Row<'messages'>): Message {
   return {
     id: integer(row.id),

@@ -119,6 +119,56 @@ export async function runsOf(db: Database, agentId: string): Promise<Run[]> {
   return rows.map(runOf);
 }
 
+/** The run of an agent that began at a time. */
+export async function runAtStart(db: Database, agentId: string, at: number): Promise<Run | null> {
+  return latestRun(db, agentId, 'started_at', at);
+}
+
+/** The run of an agent that ended at a time. */
+export async function runAtEnd(db: Database, agentId: string, at: number): Promise<Run | null> {
+  return latestRun(db, agentId, 'ended_at', at);
+}
+
+async function latestRun(
+  db: Database,
+  agentId: string,
+  time: 'started_at' | 'ended_at',
+  at: number,
+): Promise<Run | null> {
+  const row = await db
+    .selectFrom('runs')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where(time, '=', at)
+    .orderBy('ordinal', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? runOf(row) : null;
+}
+
+/** The runs that a run began, oldest first. */
+export async function runsBegunBy(db: Database, runId: string): Promise<Run[]> {
+  const rows = await db
+    .selectFrom('runs')
+    .selectAll()
+    .where('parent_run_id', '=', runId)
+    .orderBy('ordinal')
+    .limit(limits.pageRows)
+    .execute();
+  return rows.map(runOf);
+}
+
+/** The latest runs, newest first: of a project, of a chat thread, or all. */
+export async function listRuns(
+  db: Database,
+  filter: { projectId?: string | undefined; sessionId?: string | undefined; limit: number },
+): Promise<Run[]> {
+  let query = db.selectFrom('runs').selectAll().orderBy('ordinal', 'desc').limit(filter.limit);
+  if (filter.projectId !== undefined) query = query.where('project_id', '=', filter.projectId);
+  if (filter.sessionId !== undefined) query = query.where('session_id', '=', filter.sessionId);
+  return (await query.execute()).map(runOf);
+}
+
 /** An assignment of an agent, and when and with which run it started. */
 export type Assignment = { assignment: string; startedAt: number; ordinal: number };
 

@@ -194,7 +194,7 @@ test('a project that is tracked again says so, and lists its restarted crew', as
 });
 
 test('a list without tracked projects counts those that are not', async () => {
-  const settings = { provider: null, pushAllowedAt: null, crewWantedAt: null, untrackedAt: 5 };
+  const settings = { provider: null, pushAllowedAt: null, crewWantedAt: null, untrackedAt: 5, interaction: null };
   const projects = [{ project, settings, agents: { living: 0, atWork: 0 } }];
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { projects }), { json: false });
   await listProjects(daemon.context, {});

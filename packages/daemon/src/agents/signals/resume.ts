@@ -33,6 +33,8 @@ export type ResumeOptions = {
   budget?: Limits | undefined;
   /** A person wrote the prompt, so it may be new work. */
   byPerson?: boolean;
+  /** The chat thread of the new run; by default that of the last one. */
+  sessionId?: string;
 };
 
 /** Starts a new run of an idle agent, which continues its conversation. */
@@ -41,7 +43,7 @@ export async function resume(
   agentId: string,
   prompt: string | undefined,
   key: string | undefined,
-  { told = null, budget, byPerson = false }: ResumeOptions = {},
+  { told = null, budget, byPerson = false, sessionId: thread }: ResumeOptions = {},
 ): Promise<void> {
   const { store } = platform;
   const known = await agentById(store.db, agentId);
@@ -60,7 +62,7 @@ export async function resume(
     if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
     refuseResume(facts.agent);
     const task = taskToResume(facts.agent, facts.run, prompt);
-    const sessionId = facts.run?.sessionId;
+    const sessionId = thread ?? facts.run?.sessionId;
     const begun = runOf(facts.agent, { id: newId(), project, task, definition, sessionId, now: tx.now });
     await updateAgent(tx, agentId, { stopRequestedAt: null });
     if (byPerson && prompt !== undefined) await assign(tx, facts, prompt);

@@ -37,11 +37,14 @@ export async function stopAll({ platform, reconciler }: SignalParts): Promise<st
 }
 
 /** Cancels a run and all runs it started. The agents stay; their processes for these runs end. */
-export async function cancel({ platform, reconciler }: SignalParts, runId: string): Promise<string[]> {
+export async function cancel(
+  { platform, reconciler }: SignalParts,
+  runId: string,
+  detail = 'cancelled on request',
+): Promise<string[]> {
   const cancelled = await platform.store.write(async (tx) => {
     const ended: Run[] = [];
     for (const run of await runTree(tx.db, runId)) {
-      const detail = 'cancelled on request';
       if (!(await endRun(tx, run.id, { outcome: 'cancelled', detail, questions: null }))) continue;
       ended.push(run);
       const agent = await agentById(tx.db, run.agentId);

@@ -2,6 +2,7 @@ import type { OutputParser } from '@pawl/core/port/provider';
 import type { NewEvent } from '@pawl/schema/event';
 import type { Agent, Chunk, Message, Session, Usage } from '@pawl/schema/record';
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
+import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { OutputEvidence } from '../../mail/evidence.ts';
 
@@ -37,8 +38,16 @@ export type Batch = {
   evidence: OutputEvidence;
   /** Where the next read of the proxy's record begins; null if it has nothing new. */
   proxyOffset: number | null;
+  /** For those who follow agents live, in order. Not stored. */
+  shown: Shown[];
   bytes: number;
 };
+
+/** What followers of an agent see at once: its activity, pieces of a text, and whole texts. */
+export type Shown =
+  | { type: 'status'; live: LiveState }
+  | { type: 'token'; text: string }
+  | { type: 'message'; text: string };
 
 export type ApprovalEvent = Extract<StreamEvent, { type: 'approval-request' | 'approval-cancel' }>;
 
@@ -47,7 +56,7 @@ export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
 
 export function emptyBatch(): Batch {
   const evidence: OutputEvidence = { echoes: [], answered: 'no', before: null };
-  const facts = { events: [], approvals: [], evidence, proxyOffset: null };
+  const facts = { events: [], approvals: [], evidence, proxyOffset: null, shown: [] };
   return { chunks: [], patch: {}, messages: [], unfinished: 0, ...facts, bytes: 0 };
 }
 

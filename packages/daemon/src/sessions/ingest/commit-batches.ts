@@ -2,7 +2,7 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { OutputEvidence } from '../../mail/evidence.ts';
 import type { Batch } from './batch.ts';
-import type { IngestOptions } from './ingest.ts';
+import type { IngestOptions, ShownListener } from './ingest.ts';
 import type { Intake } from './intake.ts';
 import { storeBatch } from './store-batch.ts';
 
@@ -11,6 +11,7 @@ export type Storing = {
   readonly options: IngestOptions;
   /** Sessions that may hold mail not known to be read. */
   readonly expectsMail: Set<string>;
+  readonly followers: Set<ShownListener>;
   /** Why output cannot be stored now, or null. */
   trouble: string | null;
 };
@@ -65,6 +66,7 @@ async function commit(storing: Storing, batches: [Intake, Batch][]): Promise<boo
     const { id } = intake.target.session;
     intake.accept();
     noteExpected(expectsMail, id, batch.evidence);
+    if (batch.shown.length > 0) for (const tell of storing.followers) tell(intake.target, batch.shown);
     if (batch.patch.result) options.onTurnEnded(id);
     if (batch.patch.usage) options.onUsage(id);
   }

@@ -7,7 +7,7 @@ import type { LiveState } from '@pawl/schema/status';
 import type { Store } from '@pawl/store/store';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { identityOf } from '../../platform/platform.ts';
-import type { IntakeTarget } from './batch.ts';
+import type { IntakeTarget, Shown } from './batch.ts';
 import type { Storing } from './commit-batches.ts';
 import { drainOnce } from './commit-batches.ts';
 import { createIngestTicks, retryMs } from './ingest-ticks.ts';
@@ -29,10 +29,14 @@ export type Ingest = {
   pace(agentId: string): Pace;
   /** Stores an agent's output so far. */
   catchUp(agentId: string): Promise<void>;
+  /** Calls the listener with what followers see, after the output is stored. Returns an unsubscribe function. */
+  onShown(listener: ShownListener): () => void;
   /** Why output cannot be stored now, such as a full disk; or null. */
   trouble(): string | null;
   close(): Promise<void>;
 };
+
+export type ShownListener = (target: IntakeTarget, shown: readonly Shown[]) => void;
 
 export type IngestOptions = {
   store: Store;
@@ -55,7 +59,7 @@ export function startIngest(options: IngestOptions): Ingest {
   const intakes = new Map<string, Intake>();
   const byDirectory = new Map<string, string>();
   const byAgent = new Map<string, Intake>();
-  const storing: Storing = { options, expectsMail: new Set(), trouble: null };
+  const storing: Storing = { options, expectsMail: new Set(), followers: new Set(), trouble: null };
   // Ticks and final reads take turns, since two readers of one file would take each other's bytes.
   const serially = createSerial();
   const ticks = createIngestTicks({ intakes, storing, serially });
@@ -101,12 +105,12 @@ export function startIngest(options: IngestOptions): Ingest {
     async finish(sessionId) {
       const intake = intakes.get(sessionId);
       if (intake === undefined) return;
+      const { agent, directory } = intake.target;
       await drain(intake);
-      intakes.delete(sessionId);
-      storing.expectsMail.delete(sessionId);
-      byDirectory.delete(intake.target.directory);
-      byAgent.delete(intake.target.agent.id);
-      watch.remove(intake.target.directory);
+      for (const known of [intakes, storing.expectsMail]) known.delete(sessionId);
+      byDirectory.delete(directory);
+      byAgent.delete(agent.id);
+      watch.remove(directory);
       intake.close();
     },
     live: (agentId) => byAgent.get(agentId)?.live(),
@@ -117,9 +121,9 @@ export function startIngest(options: IngestOptions): Ingest {
       const intake = byAgent.get(agentId);
       if (intake === undefined) return;
       // It may end meanwhile; then its files are closed.
-      const isOpen = () => byAgent.get(agentId) === intake;
-      for (let more = true; more;) more = await ticks.takeOne(intake, isOpen);
+      for (let more = true; more;) more = await ticks.takeOne(intake, () => byAgent.get(agentId) === intake);
     },
+    onShown: (listener) => addFollower(storing, listener),
     trouble: () => storing.trouble,
     async close() {
       closed = true;
@@ -130,4 +134,9 @@ export function startIngest(options: IngestOptions): Ingest {
       });
     },
   };
+}
+
+function addFollower({ followers }: Storing, listener: ShownListener): () => void {
+  followers.add(listener);
+  return () => void followers.delete(listener);
 }

@@ -2,7 +2,6 @@ import type { UsageState } from '@pawl/core/accounts/usage';
 import { usageAfter } from '@pawl/core/accounts/usage';
 import type { ProxiedTokens } from '@pawl/core/accounts/proxied-usage';
 import { limitOfRefusal, proxiedTokens, withProxied } from '@pawl/core/accounts/proxied-usage';
-import { liveState } from '@pawl/core/sessions/live';
 import { firstLine } from '@pawl/core/shorten';
 import { createRedaction } from '@pawl/host/output/secret-mask';
 import { limits } from '@pawl/schema/limit';
@@ -14,6 +13,8 @@ import { longApprovalRequest } from '@pawl/wire/approval-line';
 import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
 import { lastCount } from './proxy-record.ts';
 import { isPieceOf, kept, saidMessage } from './said-message.ts';
+import type { Speech } from './show.ts';
+import { beginSpeech, show } from './show.ts';
 
 /** Everything known about a session from its output so far. */
 export type Learned = {
@@ -29,6 +30,7 @@ export type Learned = {
   limitUntil: number | null;
   limitSeenMs: number | null;
   live: LiveState | undefined;
+  readonly speech: Speech;
   turnEnded: boolean;
   turnBegunMs: number;
   /** Running tools: what they do, by call id. */
@@ -71,6 +73,7 @@ export function beginLearning(target: IntakeTarget): Learned {
     limitSeenMs: session.limitUntil === null ? null : performance.now(),
     // After a restart the last line is unknown, but there was one.
     live: hasBegun ? { live: session.result === null ? 'working' : 'idle', detail: '' } : undefined,
+    speech: beginSpeech(target.secrets),
     turnEnded: session.result !== null,
     turnBegunMs: 0,
     openTools: new Map(target.openTools),
@@ -123,7 +126,7 @@ function cleanEvent(event: StreamEvent, clean: (text: string) => string): Stream
 
 function learn(state: Learned, event: StreamEvent, batch: Batch): void {
   const { session, reportedBefore } = state.target;
-  state.live = liveState(event) ?? state.live;
+  state.live = show(state.speech, event, state.live, batch.shown);
   // An agent that continues to work is past its limit.
   if (event.type === 'tool-call' || event.type === 'text-delta') state.limitSeenMs = null;
   follow(state, event, batch);

@@ -16,6 +16,7 @@ import { mailForTurn } from '../../mail/turn-mail.ts';
 import { agentEnvironment } from '../../platform/agent-environment.ts';
 import { workingDirectory } from '../../platform/places.ts';
 import { sessionDirectory } from '../../platform/platform.ts';
+import { optionsWithMode } from '../../platform/project-settings.ts';
 import { writeSessionRecord } from '../../platform/session-record.ts';
 import { writePrompt } from '../../prompts/sent.ts';
 import { sessionServers } from '../session-servers.ts';
@@ -48,7 +49,7 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
   const words = sessionCommand(preset, {
     conversation: conversationFor(agent, session),
     model: agent.model,
-    options: agent.options,
+    options: await optionsWithMode(platform, agent, preset),
     tools,
     // A definition that only reads has nothing to ask for.
     access: tools.readOnly ? 'read-only' : agent.access,
