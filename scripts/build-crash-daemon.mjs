@@ -14,6 +14,7 @@ for (const name of [
   'pawl.mjs',
   'scripted-agent.mjs',
   'bridge.mjs',
+  'git-helper.mjs',
   'pawl-engine.mjs',
   'model-server.mjs',
   'agents',

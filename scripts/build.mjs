@@ -36,6 +36,11 @@ await build({
 await build({
   ...common,
   target: 'node24',
+  entryPoints: { 'git-helper': source('git/src/command/process-helper-main.ts') },
+});
+await build({
+  ...common,
+  target: 'node24',
   entryPoints: { proxy: source('proxy/src/bin.ts') },
 });
 await build({

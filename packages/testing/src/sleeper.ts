@@ -52,7 +52,7 @@ export function sleepers(directory: string): Sleepers {
 }
 
 /** Gone, or waiting for somebody who looks after orphans. */
-function hasEnded(pid: number): boolean {
+export function hasEnded(pid: number): boolean {
   try {
     return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {

@@ -11,7 +11,7 @@ import {
 import { gitLimits } from './limit.ts';
 import { createGate } from '@pawl/core/sessions/turn-taking';
 import type { ProcessRequest, ProcessResult } from './run-process.ts';
-import { runProcess } from './run-process.ts';
+import { ProcessHelper } from './process-helper.ts';
 
 export type GitOutput = {
   exitCode: number;
@@ -211,6 +211,9 @@ export function quotePath(path: string): string {
 /** Bounds git processes, however many agents start at once. */
 const throughGate = createGate(gitLimits.processes);
 
+/** Starts git for all of this process. */
+const helper = new ProcessHelper();
+
 /** Separate, so that a slow remote delays only other remote commands. */
 const throughNetworkGate = createGate(gitLimits.networkProcesses);
 
@@ -219,7 +222,7 @@ type Manner = {
   options: readonly string[];
   environment: NodeJS.ProcessEnv;
   gate: typeof throughGate;
-  start: typeof runProcess;
+  start: ProcessHelper['run'];
 };
 
 async function run(
@@ -232,7 +235,7 @@ async function run(
     options: hardenedOptions,
     environment: gitEnvironment(process.env),
     gate: throughGate,
-    start: runProcess,
+    start: (...words) => helper.run(...words),
   },
 ): Promise<GitOutput> {
   const { input, inputFile } = options;
