@@ -241,6 +241,6 @@ test('the tables in docs/providers.md match the presets', () => {
     const [, ...takes] = rowOf(preset.name, 6) ?? [];
     const variable = (value: string | null) => (value === null ? '–' : `\`${value}\``);
     expect(takes.slice(0, 3), preset.name).toEqual([account.key, account.token, account.directory].map(variable));
-    expect(takes[4] === 'yes', preset.name).toBe(account.conversations.length > 0);
+    expect(takes[4] === 'yes', preset.name).toBe(account.conversations.length > 0 || preset.handOver !== undefined);
   }
 });

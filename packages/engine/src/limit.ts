@@ -1,7 +1,9 @@
 /** Bounds of the engine. Units come last in names. */
 export const engineLimits = {
   /** Text and tool input of one answer; an endless one is cut there. */
-  answerCharacters: 2_000_000,
+  answerCharacters: 500_000,
+  /** A message as JSON: longer ones are cut, because Pawl reads lines of at most 1 MiB. */
+  messageBytes: 800 * 1024,
   /** How long a stream may be silent before the call counts as failed. */
   silenceMs: 5 * 60_000,
   /** Calls of a model for one answer, the first included. */
@@ -14,11 +16,11 @@ export const engineLimits = {
   errorCharacters: 2_000,
   /** How much of a file Read shows unless it is asked for more, and the most that it shows. */
   readBytes: 64 * 1024,
-  readMostBytes: 1024 * 1024,
+  readMostBytes: 512 * 1024,
   /** The largest file that Edit and Write take. */
   fileBytes: 16 * 1024 * 1024,
-  /** The largest image that Read shows. */
-  imageBytes: 4 * 1024 * 1024,
+  /** The largest image that Read shows: a message has it as base64. */
+  imageBytes: 576 * 1024,
   /** Results of Glob and Grep unless more are asked for, and the most that they list. */
   searchResults: 200,
   searchMostResults: 2_000,

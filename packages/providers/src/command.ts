@@ -32,6 +32,8 @@ export type SessionCommand = {
 
 export type SessionGiven = {
   conversation: Conversation;
+  /** The conversation so far, as lines, for a provider that keeps none itself. */
+  handedOver?: string | null;
   model: string | null;
   options: Record<string, string>;
   tools: ToolLimits;
@@ -83,6 +85,7 @@ export function sessionCommand(preset: ProviderPreset, given: SessionGiven): Ses
     ...(last.tookRest ? [] : settings),
     ...optionWords(preset, given.options),
     ...conversationWords(preset, given.conversation),
+    ...handOverWords(preset, given.handedOver ?? null, keep),
     ...last.words,
   ];
   const { args, env } = splitWords(words);
@@ -163,6 +166,11 @@ function conversationWords(preset: ProviderPreset, conversation: Conversation): 
   }
   const args = fill(words, { session: conversation.providerSessionId });
   return conversation.kind === 'fork' ? [...args, ...chosen(conversation.chosenId)] : args;
+}
+
+function handOverWords({ handOver }: ProviderPreset, conversation: string | null, keep: Keep): string[] {
+  if (handOver === undefined || conversation === null) return [];
+  return fill(handOver, { file: keep('conversation.jsonl', conversation) });
 }
 
 /** The last arguments: how to pass the prompt, and, if requested, options and the words for a bridge. */

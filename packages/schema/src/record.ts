@@ -10,7 +10,7 @@ export const timeSchema = z.number().int();
 const runOutcomes = ['completed', 'failed', 'cancelled'] as const;
 
 /** Message kinds that a model sees in a replayed conversation. */
-export const conversationKinds = ['system', 'user', 'assistant', 'tool_call', 'tool_result'] as const;
+export const conversationKinds = ['system', 'user', 'assistant', 'tool_call', 'tool_result', 'summary'] as const;
 /** Message kinds that are stored and shown, but never sent to a model. */
 const noteKinds = ['clear', 'mark', 'rewind', 'fork', 'agent_killed', 'command'] as const;
 export const messageKinds = [...conversationKinds, ...noteKinds] as const;

@@ -5,18 +5,28 @@ import { approvalKinds } from './approval/approval-kind.ts';
 export const faults = ['limit', 'auth', 'transient', 'other'] as const;
 export type Fault = (typeof faults)[number];
 
+/**
+ * The whole message as JSON (`conversationMessageSchema`), if the fields have less: the input of a call, reasoning,
+ * images. It is validated when it is used.
+ */
+const body = z.string().optional();
+/** Names the answer of the engine that a part belongs to; the body of its last part is the whole answer. */
+const answer = z.string().optional();
+
 /** The common vocabulary for every provider's output. */
 export const streamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), providerSessionId: z.string() }),
   z.object({ type: z.literal('text-delta'), text: z.string() }),
   /** `piece`: a part of a text that never comes whole; consecutive parts are one text. */
-  z.object({ type: z.literal('text'), text: z.string(), piece: z.literal(true).optional() }),
+  z.object({ type: z.literal('text'), text: z.string(), piece: z.literal(true).optional(), answer, body }),
   z.object({ type: z.literal('thinking'), text: z.string() }),
   /** The provider echoes its input, which confirms it. `uuid` is our id of the line, if it had one. */
   z.object({ type: z.literal('echo'), text: z.string(), uuid: z.string().optional() }),
   /** `id` links a result to its call; empty if the provider gives none. */
-  z.object({ type: z.literal('tool-call'), id: z.string(), name: z.string(), input: z.string() }),
-  z.object({ type: z.literal('tool-result'), id: z.string(), text: z.string(), isError: z.boolean() }),
+  z.object({ type: z.literal('tool-call'), id: z.string(), name: z.string(), input: z.string(), answer, body }),
+  z.object({ type: z.literal('tool-result'), id: z.string(), text: z.string(), isError: z.boolean(), body }),
+  /** Stands for everything that was said before. */
+  z.object({ type: z.literal('summary'), text: z.string() }),
   /**
    * Usage. `call`: of one model call, to be added up; `session`: of this process so far; `conversation`: since its
    * start, including earlier processes. Null is unknown.

@@ -26,6 +26,8 @@ export const storeLimits = {
   rangesPerQuery: 64,
   /** Ranges fetched for a history page before it is known to need more. */
   rangesPerPage: 64,
+  /** Message bodies that one query reads. */
+  bodiesPerQuery: 200,
   /** How far `seq` jumps after a restore, so that no number is reused. */
   restoredSeqGap: 1_000_000,
   daemonFileBytes: 64 * 1024,

@@ -164,6 +164,11 @@ export type MessageTable = {
   created_at: Integer;
 };
 
+export type MessageBodyTable = {
+  message_id: number | string | bigint;
+  body: string;
+};
+
 /** No foreign keys: output outlives its rows. */
 export type ChunkTable = {
   id: Ordinal;
@@ -263,6 +268,7 @@ export type Tables = {
   runs: RunTable;
   sessions: SessionTable;
   messages: MessageTable;
+  message_bodies: MessageBodyTable;
   chunks: ChunkTable;
   events: EventTable;
   accounts: AccountTable;

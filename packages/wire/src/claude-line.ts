@@ -1,3 +1,5 @@
+import type { ConversationMessage } from '@pawl/schema/conversation/message';
+
 /** The lines of Claude Code's stream-json, as plain values. A field that is undefined is left out of the JSON. */
 export type ClaudeLine = { type: string } & Record<string, unknown>;
 
@@ -56,6 +58,16 @@ export function assistantLine(
   const { id, model, usage } = given;
   const message = { id, type: 'message', role: 'assistant', model, content: [block], stop_reason: null, usage };
   return { type: 'assistant', message, parent_tool_use_id: null };
+}
+
+/** Adds what Claude's lines cannot hold: the answer that a part belongs to, and the whole message. */
+export function withMessage(line: ClaudeLine, given: { answer?: string; message?: ConversationMessage }): ClaudeLine {
+  return { ...line, pawl: given };
+}
+
+/** A summary that stands for everything that was said before. */
+export function summaryLine(text: string): ClaudeLine {
+  return { type: 'system', subtype: 'summary', text };
 }
 
 /** A piece of a message that is still being written, as with `--include-partial-messages`. */

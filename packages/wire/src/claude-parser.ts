@@ -10,6 +10,7 @@ import {
   list,
   parseObject,
   sessionEvents,
+  shortJson,
   text,
   toolInput,
   usageEvent,
@@ -35,7 +36,7 @@ export const tellingTexts = [
 ];
 
 /** Texts in lines of the conversation. */
-export const conversationTexts = ['"assistant"', '"user"', '"stream_event"'];
+export const conversationTexts = ['"assistant"', '"user"', '"stream_event"', '"summary"'];
 
 /**
  * Parses one line of Claude Code's `--output-format stream-json`, also used by qwen, the bridge and the scripted agent.
@@ -50,7 +51,7 @@ export function parseLine(line: string, classify: ClassifyFault): StreamEvent[] 
 function parseBody(record: JsonObject, line: string, classify: ClassifyFault): StreamEvent[] {
   switch (field(record, 'type')) {
     case 'assistant':
-      return [...contentBlocks(record).flatMap(parseBlock), ...qwenCallUsage(field(record, 'message', 'usage'))];
+      return [...parseAnswer(record), ...qwenCallUsage(field(record, 'message', 'usage'))];
     case 'user':
       return parseUser(record);
     case 'result':
@@ -84,6 +85,29 @@ function contentBlocks(record: JsonObject): unknown[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
 }
 
+/** The parts of an answer. A line of the engine may have the whole answer as the body of its last part. */
+function parseAnswer(record: JsonObject): StreamEvent[] {
+  const events = contentBlocks(record).flatMap(parseBlock);
+  const answer = text(field(record, 'pawl', 'answer'));
+  const body = bodyOf(record);
+  if (answer === '') return events;
+  return events.map((event, index) => {
+    if (event.type !== 'text' && event.type !== 'tool-call') return event;
+    return { ...event, answer, body: undefined, ...(index === events.length - 1 ? body : {}) };
+  });
+}
+
+/** The whole message of a line, which only the engine writes. */
+function bodyOf(record: JsonObject): { body?: string } {
+  const message = asObject(field(record, 'pawl', 'message'));
+  return message === null ? {} : bodyFrom(message);
+}
+
+function bodyFrom(message: object): { body?: string } {
+  const body = shortJson(message, Number.POSITIVE_INFINITY);
+  return body === '' ? {} : { body };
+}
+
 /**
  * Tool results come as user messages; other user messages are our own input. Each line of results leads to another
  * model call.
@@ -97,7 +121,11 @@ function parseUser(record: JsonObject): StreamEvent[] {
   const answered = own && events.some(({ type }) => type === 'tool-result');
   return [
     ...events.map((event): StreamEvent =>
-      event.type === 'text' ? { type: 'echo', text: event.text, ...named } : event,
+      event.type === 'text'
+        ? { type: 'echo', text: event.text, ...named }
+        : event.type === 'tool-result'
+          ? { ...event, ...bodyOf(record) }
+          : event,
     ),
     ...(answered ? [usageEvent('call', { turns: 1 })] : []),
   ];
@@ -116,6 +144,7 @@ function parseBlock(block: unknown): StreamEvent[] {
           id: text(field(block, 'id')),
           name: text(field(block, 'name')),
           input: toolInput(field(block, 'input')),
+          ...callBody(block),
         },
       ];
     case 'tool_result':
@@ -130,6 +159,14 @@ function parseBlock(block: unknown): StreamEvent[] {
     default:
       return [];
   }
+}
+
+/** The whole input of a call, of which the event shows only a part. */
+function callBody(block: unknown): { body?: string } {
+  const input = asObject(field(block, 'input'));
+  if (input === null) return {};
+  const call = { type: 'tool-call', id: text(field(block, 'id')), name: text(field(block, 'name')), input };
+  return bodyFrom({ role: 'assistant', parts: [call], author: '' });
 }
 
 /**
@@ -201,6 +238,8 @@ function parseSystem(record: JsonObject): StreamEvent[] {
       const waits = typeof delayMs === 'number' && delayMs >= limitDelayMs;
       return waits ? [{ type: 'limit', until: null }] : [{ type: 'retry', text: 'the provider retries' }];
     }
+    case 'summary':
+      return [{ type: 'summary', text: text(field(record, 'text')) }];
     default:
       return [];
   }

@@ -11,8 +11,10 @@ import {
   rateLimitLine,
   resultLine,
   retryLine,
+  summaryLine,
   textDeltaLine,
   toolResultLine,
+  withMessage,
 } from '../src/claude-line.ts';
 import { parseLine } from '../src/claude-parser.ts';
 
@@ -32,8 +34,39 @@ test.each([
   [
     'a tool call',
     assistantLine({ type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls' } }, { model: 'm' }),
-    [{ type: 'tool-call', id: 't', name: 'Bash', input: 'ls' }],
+    [
+      {
+        type: 'tool-call',
+        id: 't',
+        name: 'Bash',
+        input: 'ls',
+        body: '{"role":"assistant","parts":[{"type":"tool-call","id":"t","name":"Bash","input":{"command":"ls"}}],"author":""}',
+      },
+    ],
   ],
+  [
+    'a part of an answer of the engine',
+    withMessage(assistantLine({ type: 'text', text: 'hi' }, { model: 'm' }), { answer: 'a1' }),
+    [{ type: 'text', text: 'hi', answer: 'a1' }],
+  ],
+  [
+    'the last part, with the whole answer',
+    withMessage(assistantLine({ type: 'tool_use', id: 't', name: 'Bash', input: {} }, { model: 'm' }), {
+      answer: 'a1',
+      message: { role: 'assistant', parts: [], author: 'v/m' },
+    }),
+    [
+      {
+        type: 'tool-call',
+        id: 't',
+        name: 'Bash',
+        input: '{}',
+        answer: 'a1',
+        body: '{"role":"assistant","parts":[],"author":"v/m"}',
+      },
+    ],
+  ],
+  ['a summary', summaryLine('We spoke.'), [{ type: 'summary', text: 'We spoke.' }]],
   ['a piece of text', textDeltaLine('h'), [{ type: 'text-delta', text: 'h' }]],
   ['echoed input', echoLine({ text: 'do it', uuid: 'u' }), [{ type: 'echo', text: 'do it', uuid: 'u' }]],
   ['echoed input without an id', echoLine({ text: 'do it', uuid: null }), [{ type: 'echo', text: 'do it' }]],

@@ -138,7 +138,7 @@ export const agentCommands: CommandTable = {
     add('show an agent’s conversation', 'pawl history brave-otter --own')
       .argument('[agent]', agentOrCurrentWord)
       .option('--own', 'without inherited messages')
-      .option('--all', 'include cleared and rewound messages, marked as such')
+      .option('--all', 'include cleared, rewound and summarised messages, marked as such')
       .option('--full', 'print long messages in full')
       .action((agent, options) =>
         act(options, async (context) =>

@@ -13,16 +13,28 @@ export function remembered(history: readonly Message[]): Message[] {
   return kept;
 }
 
-/** The part of a replayed history that the model sees. Skips a tool call without a result, which a rewind may leave. */
+/**
+ * The part of a replayed history that the model sees: from the last summary on. Skips a tool call without a result,
+ * which a rewind may leave.
+ */
 export function conversationOf(history: readonly Message[]): Message[] {
   const kinds: readonly string[] = conversationKinds;
-  const kept = remembered(history).filter((message) => kinds.includes(message.kind));
+  const said = remembered(history);
+  const kept = said.slice(summaryStart(said)).filter((message) => kinds.includes(message.kind));
   const idsOf = (kind: Message['kind']) => new Set(kept.filter((message) => message.kind === kind).map(toolIdOf));
   const [called, answered] = [idsOf('tool_call'), idsOf('tool_result')];
   return kept.filter((message) => {
     if (message.kind === 'tool_call') return answered.has(toolIdOf(message));
     return message.kind !== 'tool_result' || called.has(toolIdOf(message));
   });
+}
+
+/** The place of the last summary, which stands for everything before it; 0 without one. */
+export function summaryStart(messages: readonly Message[]): number {
+  return Math.max(
+    0,
+    messages.findLastIndex(({ kind }) => kind === 'summary'),
+  );
 }
 
 /** Finds the mark to rewind to: the latest remembered one, with this label if given. */

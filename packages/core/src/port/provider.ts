@@ -57,6 +57,11 @@ export type ProviderPreset = {
   systemPrompt: string[] | null;
   /** Arguments that set a session id we choose, or null if the CLI makes its own. `{session}` is replaced. */
   chooseSession: string[] | null;
+  /**
+   * Arguments that hand it the conversation so far in a `{file}`, if it keeps none itself: then Pawl's own history is
+   * what it remembers, and it resumes and forks any conversation.
+   */
+  handOver?: string[];
   /** Arguments that resume a conversation, or null if it cannot. `{session}` is replaced. */
   resume: string[] | null;
   /** False if it cannot resume a conversation without an answer, because the first call failed. */

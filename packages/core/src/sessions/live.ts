@@ -32,6 +32,8 @@ export function liveState(event: StreamEvent, before?: LiveState): LiveState | n
     case 'echo':
       // Input after the end of a turn starts another one.
       return before?.live === 'idle' ? { live: 'model_loading', detail: 'waiting for the model' } : null;
+    case 'summary':
+      return { live: 'working', detail: 'summarised the conversation' };
     case 'retry':
       return { live: 'working', detail: firstLine(event.text, detailCharacters) };
     case 'limit':

@@ -10,6 +10,7 @@ const speakers: Partial<Record<Message['kind'], string>> = {
   assistant: 'You',
   tool_call: 'You used a tool',
   tool_result: 'The tool answered',
+  summary: 'A summary of what was said before',
 };
 
 /**

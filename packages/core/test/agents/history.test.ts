@@ -83,9 +83,9 @@ describe('remembered messages', () => {
 
 describe('the conversation that a model sees [W1-17]', () => {
   test('the kinds of a conversation and no others', () => {
-    const given = history(...messageKinds.map((kind) => ({ kind })));
-    expect(conversationOf(given).map(({ kind }) => kind)).toEqual([...conversationKinds]);
-    expect([...conversationKinds]).toEqual(['system', 'user', 'assistant', 'tool_call', 'tool_result']);
+    const given = history(...messageKinds.toReversed().map((kind) => ({ kind })));
+    expect(conversationOf(given).map(({ kind }) => kind)).toEqual([...conversationKinds].toReversed());
+    expect([...conversationKinds]).toEqual(['system', 'user', 'assistant', 'tool_call', 'tool_result', 'summary']);
     const notes = messageKinds.filter((kind) => !(conversationKinds as readonly string[]).includes(kind));
     expect(notes).toEqual(['clear', 'mark', 'rewind', 'fork', 'agent_killed', 'command']);
   });
@@ -93,6 +93,20 @@ describe('the conversation that a model sees [W1-17]', () => {
   test('nothing that was rewound', () => {
     const given = history(says('a'), mark(), says('b'), rewind(20), says('c'));
     expect(conversationOf(given).map(({ content }) => content)).toEqual(['a', 'c']);
+  });
+});
+
+describe('a summary [7.20]', () => {
+  const summary: Partial<Message> = { kind: 'summary', content: 'in short' };
+  const contents = (messages: Message[]) => conversationOf(messages).map(({ content }) => content);
+
+  test('stands for everything before it', () => {
+    expect(contents(history(says('a'), summary, says('b')))).toEqual(['in short', 'b']);
+    expect(contents(history(summary, says('a'), { ...summary, content: 'shorter' }))).toEqual(['shorter']);
+  });
+
+  test('does not, once the agent was rewound to a mark before it', () => {
+    expect(contents(history(says('a'), mark(), says('b'), summary, rewind(20), says('c')))).toEqual(['a', 'c']);
   });
 });
 

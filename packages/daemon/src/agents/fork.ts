@@ -28,7 +28,7 @@ import type { Ground } from './grounds.ts';
 import { groundsAskedFor, groundsOfFork, refuseForeignGrounds } from './grounds.ts';
 import { filesFor, inheritance, refuseFilesWithoutProject, refuseUninheritable } from './inheritance.ts';
 import { definitionInForce } from '../definitions/home-definitions.ts';
-import { chooseProvider } from '../sessions/provider-choice.ts';
+import { chooseProvider } from '../providers/provider-choice.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import { accessOf, withAccess } from './access-choice.ts';
 import type { Actor, Prepared, Resting } from './add-child.ts';

@@ -1,11 +1,11 @@
-import { findMark, remembered } from '@pawl/core/agents/history';
+import { findMark, remembered, summaryStart } from '@pawl/core/agents/history';
 import type { HistoryPage } from '@pawl/protocol/agents/history/view';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents/agents';
-import { countHistory, replay, wholeHistory } from '@pawl/store/sessions/history';
+import { countHistory, hasSummary, replay, wholeHistory } from '@pawl/store/sessions/history';
 import { appendMessage } from '@pawl/store/sessions/messages';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
@@ -18,7 +18,9 @@ export async function historyPage(
 ): Promise<HistoryPage> {
   const limit = Math.min(query.limit ?? limits.pageRows, limits.pageRows);
   const { all: whole = false } = query;
-  const messages = await replay(store.db, agentId, { afterId: query.after ?? 0, limit: limit + 1, whole });
+  const start = whole ? 0 : await summarisedUntil(store, agentId);
+  const afterId = Math.max(query.after ?? 0, start);
+  const messages = await replay(store.db, agentId, { afterId, limit: limit + 1, whole });
   const forgotten = whole ? await forgottenIn(store, agentId) : null;
   const agent = await agentById(store.db, agentId);
   if (agent === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
@@ -36,12 +38,24 @@ export async function historyPage(
   };
 }
 
+/** The id after which an agent's history goes on from its last summary; 0 without one. */
+async function summarisedUntil(store: Store, agentId: string): Promise<number> {
+  if (!(await hasSummary(store.db, agentId))) return 0;
+  const kept = remembered(await wholeHistory(store.db, agentId));
+  const summary = kept[summaryStart(kept)];
+  return summary?.kind === 'summary' ? summary.id - 1 : 0;
+}
+
+type Forgotten = HistoryPage['messages'][number]['forgotten'];
+
 /** Tells for each message if the agent still remembers it. */
-async function forgottenIn(store: Store, agentId: string): Promise<(id: number) => 'cleared' | 'rewound' | null> {
+async function forgottenIn(store: Store, agentId: string): Promise<(id: number) => Forgotten> {
   const visible = await wholeHistory(store.db, agentId);
   const seen = new Set(visible.map(({ id }) => id));
-  const kept = new Set(remembered(visible).map(({ id }) => id));
-  return (id) => (kept.has(id) ? null : seen.has(id) ? 'rewound' : 'cleared');
+  const kept = remembered(visible);
+  const start = summaryStart(kept);
+  const why = new Map(kept.map(({ id }, index) => [id, index < start ? ('summarised' as const) : null]));
+  return (id) => (why.has(id) ? (why.get(id) ?? null) : seen.has(id) ? 'rewound' : 'cleared');
 }
 
 /** Makes the agent, and its later children, forget everything so far. */

@@ -45,7 +45,7 @@ import { addMcpRoutes } from './mcp-routes.ts';
 import { addMailRoutes } from '../mail/mail-routes.ts';
 import { addPromptRoutes } from '../prompts/prompt-routes.ts';
 import { addProjectRoutes } from '../projects/project-routes.ts';
-import { addProviderRoutes } from '../sessions/provider-routes.ts';
+import { addProviderRoutes } from '../providers/provider-routes.ts';
 import { addQueueRoutes } from '../queue/queue-routes.ts';
 import { addRosterRoutes } from '../supervision/roster-routes.ts';
 import { addQuestionRoutes } from '../questions/question-routes.ts';

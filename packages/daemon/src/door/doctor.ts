@@ -13,7 +13,7 @@ import { configTrouble } from '../project-config/project-rules.ts';
 import { divergenceOf } from '../queue/divergence.ts';
 import { untrustedSettings } from '../definitions/trust/known-settings.ts';
 import { agentPath } from '../platform/search-path.ts';
-import { checkProviders } from '../sessions/providers.ts';
+import { checkProviders } from '../providers/providers.ts';
 import { detachedFinding, detachedWorktrees, reattach, stillDetached } from '../agents/worktrees/worktree-health.ts';
 import { processFinding } from '../agents/process-finding.ts';
 import { sandboxFindings } from './sandbox-finding.ts';

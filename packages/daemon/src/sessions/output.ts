@@ -78,7 +78,12 @@ function masked(event: StreamEvent, mask: PieceMask): StreamEvent[] {
     const text = mask.push(event.text);
     return text === '' ? [] : [{ ...event, text }];
   }
-  return event.type === 'usage' || event.type === 'session' ? [event] : [...held(mask), event];
+  return event.type === 'usage' || event.type === 'session' ? [event] : [...held(mask), asShown(event)];
+}
+
+/** Nobody reads the whole message of an event, which may have images in it. */
+function asShown(event: StreamEvent): StreamEvent {
+  return 'body' in event ? { ...event, body: undefined } : event;
 }
 
 function held(mask: PieceMask): StreamEvent[] {

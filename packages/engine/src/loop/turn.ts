@@ -2,7 +2,7 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { Answer } from '../conversation/answer-assembly.ts';
 import type { AssistantMessage, AssistantPart, Message, ToolCall, ToolResult } from '../conversation/message.ts';
 import { callsOf, textOf } from '../conversation/message.ts';
-import { interruptedResult, openCalls } from '../conversation/open-calls.ts';
+import { openCalls } from '../conversation/open-calls.ts';
 import { engineLimits } from '../limit.ts';
 import { ModelFault } from '../model/model-fault.ts';
 import { offeredTools, prepareCall } from '../tools/tool-set.ts';
@@ -15,12 +15,10 @@ import { finish, outcomeOf } from './outcome.ts';
 
 export type Decision = { allow: true } | { allow: false; reason: string };
 
-/** The conversation of a session. Everything is stored before it has an effect. */
+/** The conversation of a session. `onAnswer`, `onResult` and `onSummary` store what is added before it has an effect. */
 export type Conversation = {
   readonly messages: readonly Message[];
   append(message: Message): void;
-  /** Records that a call is about to run, so that a restart can tell the model. */
-  start(callId: string): void;
 };
 
 export type Turn = {
@@ -40,6 +38,7 @@ export type Turn = {
   takeInput(): void;
   onAnswer(message: AssistantMessage, answer: Answer): void;
   onResult(result: ToolResult): void;
+  onSummary(text: string): void;
 };
 
 export type TurnResult = { text: string; ok: boolean; reason: string | null; outcome: Outcome };
@@ -59,17 +58,19 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
     for (let iteration = 0; iteration < turn.maxIterations; iteration++) {
       turn.takeInput();
       if (full) await compact(turn);
-      const answer = await answerOf(turn, offeredTools(tools));
+      const answer = fitting(await answerOf(turn, offeredTools(tools)));
       full = isNearlyFull(answer, turn.contextTokens);
       const circles = breaker.answered(answer);
       const parts = withNewIds(answer.parts, turn.conversation.messages);
       const message: AssistantMessage = { role: 'assistant', parts, author: turn.author };
-      if (answer.parts.length > 0) {
-        turn.conversation.append(message);
+      // Reasoning alone is no answer.
+      const isEmpty = parts.every(({ type }) => type === 'reasoning');
+      if (!isEmpty) {
         turn.onAnswer(message, answer);
+        turn.conversation.append(message);
       }
       if (circles !== null) return ended(circles);
-      if (answer.parts.length === 0) continue;
+      if (isEmpty) continue;
       const calls = callsOf(message);
       if (calls.length === 0) return { text: textOf(message), ok: true, reason: null, outcome: nothing };
       const end = await runCalls(turn, tools, calls, breaker);
@@ -85,8 +86,28 @@ function ended(reason: string): TurnResult {
   return { text: reason, ok: false, reason, outcome: nothing };
 }
 
+const interrupted = failed(
+  'Interrupted: the turn ended while this tool ran. It may have taken effect, partly or completely. Check before you repeat it.',
+);
+
 function skipped(why: string): ToolOutcome {
   return failed(`Not run: ${why}.`);
+}
+
+/** An answer that can be stored. A longer one counts as cut: its calls do not run. */
+function fitting(answer: Answer): Answer {
+  if (jsonBytes(answer.parts) <= engineLimits.messageBytes) return answer;
+  const text = answer.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
+  const note = 'This answer was too long: the rest of it is missing, and no tool was called.';
+  const most = Math.floor(engineLimits.messageBytes / longestEscape);
+  return { ...answer, finish: 'length', parts: [{ type: 'text', text: `${text.slice(0, most)}\n\n${note}` }] };
+}
+
+/** Bytes of a character in JSON, at most. */
+const longestEscape = 6;
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 /** Asks the model; makes room if the conversation is too long for it. */
@@ -102,7 +123,7 @@ async function answerOf(turn: Turn, tools: LanguageModelV4FunctionTool[]): Promi
 }
 
 /** Appends a summary that stands for everything before it. */
-async function compact(turn: Pick<Turn, 'ask' | 'conversation'>): Promise<void> {
+async function compact(turn: Pick<Turn, 'ask' | 'conversation' | 'onSummary'>): Promise<void> {
   const { conversation } = turn;
   const summarise = (half: boolean) => turn.ask(summaryRequest(conversation.messages, half), []);
   const answer = await summarise(false).catch((error: unknown) => {
@@ -110,7 +131,9 @@ async function compact(turn: Pick<Turn, 'ask' | 'conversation'>): Promise<void> 
     throw error;
   });
   const text = textOf({ role: 'assistant', parts: answer.parts, author: '' });
-  if (text.trim() !== '') conversation.append({ role: 'summary', text });
+  if (text.trim() === '') return;
+  turn.onSummary(text);
+  conversation.append({ role: 'summary', text });
 }
 
 /** Runs the calls of an answer in order; neighbours that may run side by side do. Returns the end of the turn, or null. */
@@ -184,26 +207,30 @@ async function finishCalls(turn: Turn, started: Started[], breaker: LoopBreaker)
   return end;
 }
 
-/** Runs a call after its start was stored. If the turn is stopped meanwhile, the model is told. */
+/** Runs a call. If the turn is stopped meanwhile, the model is told. */
 async function runStarted(
   turn: Turn,
   call: ToolCall,
   run: (context: ToolContext) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
-  turn.conversation.start(call.id);
   try {
     return await run(turn.context);
   } catch (error) {
-    const { text } = interruptedResult(call, true);
-    addResult(turn, call, failed(text));
+    addResult(turn, call, interrupted);
     throw error;
   }
 }
 
-function addResult(turn: Turn, call: ToolCall, { text, isError, images = [] }: ToolOutcome): void {
-  const result: ToolResult = { role: 'tool-result', callId: call.id, name: call.name, text, images, isError };
-  turn.conversation.append(result);
+function addResult(turn: Turn, call: ToolCall, outcome: ToolOutcome): void {
+  const { isError, images = [] } = outcome;
+  const result: ToolResult = { role: 'tool-result', callId: call.id, name: call.name, text: '', images, isError };
+  const room = engineLimits.messageBytes - jsonBytes(result);
+  result.text =
+    jsonBytes(outcome.text) <= room
+      ? outcome.text
+      : `${outcome.text.slice(0, Math.max(0, Math.floor(room / longestEscape)))}\n[The rest is too long.]`;
   turn.onResult(result);
+  turn.conversation.append(result);
 }
 
 /** True if the conversation should be summarised before the next call. */

@@ -15,7 +15,8 @@ export type ModelTurn = {
   model: VendorModel;
   prompt: LanguageModelV4Prompt;
   tools: LanguageModelV4FunctionTool[];
-  sessionId: string;
+  /** Names the prompt that grows from call to call, for vendors that cache by name. */
+  cacheKey: string;
   /** Asks for at most one tool call. */
   oneCall: boolean;
   signal: AbortSignal;
@@ -54,12 +55,12 @@ function waitBefore(attempt: number, { retryAfterMs }: ModelFault, random: numbe
 }
 
 async function callModel(turn: ModelTurn): Promise<Answer> {
-  const { model, prompt, tools, oneCall, sessionId, signal } = turn;
+  const { model, prompt, tools, oneCall, cacheKey, signal } = turn;
   const own = new AbortController();
   const options: LanguageModelV4CallOptions = {
     prompt: model.markCache(prompt),
     abortSignal: AbortSignal.any([signal, own.signal]),
-    providerOptions: model.options({ oneCall, sessionId }),
+    providerOptions: model.options({ oneCall, cacheKey }),
     ...(tools.length === 0 ? {} : { tools, toolChoice: { type: 'auto' as const } }),
   };
   const assembly = new AnswerAssembly();

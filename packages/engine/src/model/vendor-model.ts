@@ -5,7 +5,7 @@ import type { ModelAccess, ModelChoice, Vendor } from './model-choice.ts';
 export type VendorModel = {
   languageModel: LanguageModelV4;
   /** The vendor's options of each call. `oneCall` asks for at most one tool call in an answer. */
-  options(given: { oneCall: boolean; sessionId: string }): SharedV4ProviderOptions;
+  options(given: { oneCall: boolean; cacheKey: string }): SharedV4ProviderOptions;
   /** Marks the parts of a prompt that the vendor should cache, where it has such marks. */
   markCache(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt;
 };

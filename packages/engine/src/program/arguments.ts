@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
 import { messageOf, PawlError } from '@pawl/schema/error';
-import { isSessionId } from '../conversation/conversation-file.ts';
 import { engineLimits } from '../limit.ts';
 import type { WriteSafety } from '../tools/file-memory.ts';
 
@@ -9,8 +8,8 @@ export type Access = 'full' | 'ask' | 'read-only';
 
 export type Arguments = {
   sessionId: string | undefined;
-  resume: string | undefined;
-  forkSession: boolean;
+  /** The file with the conversation so far. */
+  conversation: string | undefined;
   model: string | undefined;
   systemPromptFile: string | undefined;
   /** Names of tools; null for all. */
@@ -32,9 +31,8 @@ export const usageText = `Usage: pawl-engine [options] < input
 Pawl's own agent. Speaks Claude Code's stream-json on stdin and stdout.
 
   --model VENDOR/MODEL             anthropic, openai, openai-chat, google or compatible (default: $PAWL_ENGINE_MODEL)
-  --session-id UUID                the id of a new conversation
-  --resume ID                      goes on with an earlier conversation
-  --fork-session                   with --resume: goes on with a copy, under a new id
+  --session-id UUID                the id of this session
+  --conversation FILE              goes on with the conversation in this file, which is not changed
   --append-system-prompt-file FILE added to the system prompt
   --tools LIST                     the tools that it may use (default: all; "" is none)
   --disallowedTools LIST           tools that it may not use
@@ -51,8 +49,7 @@ Pawl's own agent. Speaks Claude Code's stream-json on stdin and stdout.
 
 const options = {
   'session-id': { type: 'string' },
-  resume: { type: 'string' },
-  'fork-session': { type: 'boolean' },
+  conversation: { type: 'string' },
   model: { type: 'string' },
   'append-system-prompt-file': { type: 'string' },
   tools: { type: 'string' },
@@ -74,8 +71,7 @@ export function parseArguments(argv: string[]): Arguments | null {
   if (values.help === true) return null;
   const result: Arguments = {
     sessionId: values['session-id'],
-    resume: values.resume,
-    forkSession: values['fork-session'] ?? false,
+    conversation: values.conversation,
     model: values.model,
     systemPromptFile: values['append-system-prompt-file'],
     tools: values.tools === undefined ? null : toolList(values.tools),
@@ -90,11 +86,11 @@ export function parseArguments(argv: string[]): Arguments | null {
     echoes: values['replay-user-messages'] ?? false,
   };
   if (result.sessionId !== undefined && !isSessionId(result.sessionId)) throw usage('--session-id must be a UUID.');
-  if (result.forkSession && result.resume === undefined) throw usage('--fork-session needs --resume ID.');
-  if (result.sessionId !== undefined && result.resume !== undefined && !result.forkSession) {
-    throw usage('--session-id and --resume go together only with --fork-session.');
-  }
   return result;
+}
+
+function isSessionId(id: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 }
 
 function parseWords(argv: string[]) {

@@ -1,14 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCodes, hasErrno, messageOf, PawlError } from '@pawl/schema/error';
-import { inSession, noTokens, resultLine } from '@pawl/wire/claude-line';
+import { openConversation } from '../conversation/open-conversation.ts';
 import { engineLimits } from '../limit.ts';
 import { parseModel } from '../model/model-choice.ts';
 import { Approvals } from './approvals.ts';
 import type { Arguments } from './arguments.ts';
 import { parseArguments, usageText } from './arguments.ts';
 import { Inbox } from './inbox.ts';
-import { openConversation, Session, stateDirectory } from './session.ts';
+import { Session, stateDirectory } from './session.ts';
 import { Toolbox } from './toolbox.ts';
 import { Voice } from './voice.ts';
 
@@ -32,10 +33,9 @@ export async function main(argv: string[]): Promise<number> {
 
 async function run(options: Arguments): Promise<number> {
   const choice = parseModel(options.model ?? process.env['PAWL_ENGINE_MODEL'] ?? '');
-  const conversation = openConversation(options, stateDirectory(process.env));
-  if (conversation === null) return refuseResume(options.resume ?? '');
-  const { sessionId } = conversation;
-  const { partialMessages, access } = options;
+  const { sessionId = randomUUID(), partialMessages, access } = options;
+  // The agent is the same in its next session, and so is the start of its prompt.
+  const conversation = openConversation(options.conversation, process.env['PAWL_AGENT_ID'] ?? sessionId);
   const voice = new Voice({ sessionId, model: choice.model, partialMessages, now: () => performance.now() }, writeLine);
   const approvals = new Approvals((line) => writeLine({ ...line, session_id: sessionId }));
   const outputDirectory = join(stateDirectory(process.env), 'output', sessionId);
@@ -67,14 +67,6 @@ function askedToStop(): Promise<number> {
     process.on('SIGTERM', () => settle(143));
     process.on('SIGINT', () => settle(130));
   });
-}
-
-function refuseResume(sessionId: string): number {
-  const text = `No conversation found with session ID: ${sessionId}`;
-  report(text);
-  const end = { subtype: 'error_during_execution' as const, isError: true, text, errors: [text] };
-  writeLine(inSession(resultLine(end, { durationMs: 0, messages: 0, costUsd: null, usage: noTokens() }), sessionId));
-  return 1;
 }
 
 /** Writes a line at once, so that a kill cannot lose it; if the pipe is full, the stream waits for it. */

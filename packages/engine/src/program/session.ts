@@ -1,13 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { messageOf } from '@pawl/schema/error';
-import type { OpenConversation } from '../conversation/conversation-store.ts';
-import { conversationFiles } from '../conversation/conversation-file.ts';
+import type { OpenConversation } from '../conversation/open-conversation.ts';
 import { userMessage } from '../conversation/message.ts';
 import { modelPrompt } from '../conversation/model-prompt.ts';
-import { interruptedResult, openCalls } from '../conversation/open-calls.ts';
 import type { Turn } from '../loop/turn.ts';
 import { runTurn } from '../loop/turn.ts';
 import type { ModelChoice } from '../model/model-choice.ts';
@@ -22,17 +19,9 @@ import { systemPrompt } from './system-prompt.ts';
 import type { Toolbox } from './toolbox.ts';
 import type { Voice } from './voice.ts';
 
-/** Where the engine keeps conversations and long output. */
+/** Where the engine keeps the long output of commands. */
 export function stateDirectory(env: Record<string, string | undefined>): string {
   return resolve(env['PAWL_ENGINE_HOME'] || join(homedir(), '.pawl-engine'));
-}
-
-/** The conversation of the command line, or null if it should be resumed and does not exist. */
-export function openConversation(options: Arguments, directory: string): OpenConversation | null {
-  const store = conversationFiles(join(directory, 'conversations'));
-  const newId = options.sessionId ?? randomUUID();
-  if (options.resume === undefined) return store.create(newId);
-  return options.forkSession ? store.fork(options.resume, newId) : store.open(options.resume);
 }
 
 export type SessionParts = {
@@ -64,18 +53,11 @@ export class Session {
   async close(): Promise<void> {
     this.interrupt();
     await this.#parts.toolbox.close();
-    this.#parts.conversation.close();
   }
 
   /** Returns the exit code. */
   async run(): Promise<number> {
-    const { inbox, conversation, voice } = this.#parts;
-    // A process before this one ended in the middle.
-    for (const call of openCalls(conversation.messages)) {
-      const result = interruptedResult(call, conversation.started.has(call.id));
-      conversation.append(result);
-      voice.result(result);
-    }
+    const { inbox } = this.#parts;
     while (await inbox.wait()) {
       if (this.#takeInput()) await this.#runTurn();
     }
@@ -150,6 +132,7 @@ export class Session {
       takeInput: () => void this.#takeInput(),
       onAnswer: (message, answer) => voice.answer(message, answer),
       onResult: (result) => voice.result(result),
+      onSummary: (text) => voice.summary(text),
     };
   }
 
@@ -165,7 +148,7 @@ export class Session {
           takesImages: choice.vendor !== 'compatible',
         }),
         tools,
-        sessionId: conversation.sessionId,
+        cacheKey: conversation.name,
         oneCall: options.mode === 'chat',
         signal,
         onEvent: (event) => voice.event(event),

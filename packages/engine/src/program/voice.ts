@@ -1,3 +1,4 @@
+import { limits } from '@pawl/schema/limit';
 import type { ClaudeLine, TokenUsage, TurnEnd } from '@pawl/wire/claude-line';
 import {
   assistantLine,
@@ -10,8 +11,10 @@ import {
   rateLimitLine,
   resultLine,
   retryLine,
+  summaryLine,
   textDeltaLine,
   toolResultLine,
+  withMessage,
 } from '@pawl/wire/claude-line';
 import type { Answer, Usage } from '../conversation/answer-assembly.ts';
 import type { AssistantMessage, ToolResult } from '../conversation/message.ts';
@@ -51,24 +54,36 @@ export class Voice {
     else if (this.#speaker.partialMessages) this.#say(textDeltaLine(event.text));
   }
 
-  answer({ parts }: AssistantMessage, { usage }: Answer): void {
+  /** Writes an answer part by part. The last line has the whole of it, for what the others cannot hold. */
+  answer(message: AssistantMessage, { usage }: Answer): void {
+    const { parts } = message;
     const tokens = tokensOf(usage);
     const id = `msg_${++this.#messages}`;
+    const last = parts.findLastIndex(({ type }) => type !== 'reasoning');
+    const whole = isPlain(message) ? {} : { message };
     for (const name of Object.keys(tokens) as (keyof TokenUsage)[]) this.#total[name] += tokens[name];
     if (this.#speaker.partialMessages) for (const line of callUsageLines(tokens)) this.#say(line);
-    for (const part of parts) {
+    for (const [index, part] of parts.entries()) {
       const block =
         part.type === 'text'
-          ? { type: 'text' as const, text: part.text }
+          ? { type: 'text' as const, text: shown(part.text) }
           : part.type === 'reasoning'
             ? { type: 'thinking' as const, thinking: part.text, signature: '' }
-            : { type: 'tool_use' as const, id: part.id, name: part.name, input: part.input };
-      this.#say(assistantLine(block, { id, model: this.#speaker.model, usage: tokens }));
+            : { type: 'tool_use' as const, id: part.id, name: part.name, input: shownInput(part.input) };
+      const line = assistantLine(block, { id, model: this.#speaker.model, usage: tokens });
+      this.#say(withMessage(line, { answer: id, ...(index === last ? whole : {}) }));
     }
   }
 
-  result({ callId, text, isError }: ToolResult): void {
-    this.#say(toolResultLine(callId, text, isError));
+  result(result: ToolResult): void {
+    const { callId, text, isError, images } = result;
+    const line = toolResultLine(callId, shown(text), isError);
+    const isWhole = images.length === 0 && text.length <= limits.messageCharacters;
+    this.#say(isWhole ? line : withMessage(line, { message: result }));
+  }
+
+  summary(text: string): void {
+    this.#say(summaryLine(text));
   }
 
   limit(resetsAtMs: number | null): void {
@@ -88,6 +103,22 @@ export class Voice {
   #say(line: ClaudeLine): void {
     this.#write(inSession(line, this.#speaker.sessionId));
   }
+}
+
+/** True for a text without calls and reasoning that the history holds as it is. */
+function isPlain({ parts }: AssistantMessage): boolean {
+  const [only, ...others] = parts;
+  return only?.type === 'text' && others.length === 0 && only.text.length <= limits.messageCharacters;
+}
+
+/** As much of a text as the history shows; the whole message has all of it. */
+function shown(text: string): string {
+  return text.length <= limits.messageCharacters ? text : `${text.slice(0, limits.messageCharacters)}…`;
+}
+
+function shownInput(input: unknown): unknown {
+  const text = JSON.stringify(input) ?? '';
+  return text.length <= limits.messageCharacters ? input : shown(text);
 }
 
 function tokensOf({ input, cacheRead, cacheWrite, output }: Usage): TokenUsage {

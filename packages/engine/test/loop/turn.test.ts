@@ -26,6 +26,7 @@ type Played = {
   result: TurnResult | Error;
   messages: Message[];
   results: ToolResult[];
+  summaries: string[];
   requests: GateRequest[];
   asked: (readonly Message[])[];
 };
@@ -34,11 +35,11 @@ type Played = {
 async function play(replies: Reply[], changes: Partial<Turn> & { stopAt?: number } = {}): Promise<Played> {
   await using space = await openWorkspace();
   const messages: Message[] = [userMessage('Do it.')];
-  const played: Played = { result: new Error('none'), messages, results: [], requests: [], asked: [] };
+  const played: Played = { result: new Error('none'), messages, results: [], summaries: [], requests: [], asked: [] };
   const turn: Turn = {
     mode: 'chat',
     author: 'test/model',
-    conversation: { messages, append: (message) => void messages.push(message), start: () => {} },
+    conversation: { messages, append: (message) => void messages.push(message) },
     tools: allTools,
     context: space.context,
     maxIterations: 20,
@@ -63,6 +64,7 @@ async function play(replies: Reply[], changes: Partial<Turn> & { stopAt?: number
     takeInput: () => {},
     onAnswer: () => {},
     onResult: (result) => played.results.push(result),
+    onSummary: (text) => played.summaries.push(text),
     ...changes,
   };
   played.result = await runTurn(turn).catch((error: unknown) => error as Error);

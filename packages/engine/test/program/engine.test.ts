@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import type { ConversationMessage } from '@pawl/schema/conversation/message';
 import { git } from '@pawl/testing/sample-repository';
 import { startModelServer } from '@pawl/testing/model-server/server';
 import type { ModelServer, ModelServerOptions } from '@pawl/testing/model-server/server';
@@ -11,9 +12,6 @@ import type { Vendor } from '../../src/model/model-choice.ts';
 import { vendors } from '../../src/model/model-choice.ts';
 import type { EngineProcess, Line } from '../support/engine-process.ts';
 import { startEngine } from '../support/engine-process.ts';
-
-const conversation = '11111111-1111-4111-8111-111111111111';
-const another = '22222222-2222-4222-8222-222222222222';
 
 const isResult = (line: Line) => line['type'] === 'result';
 const isToolResult = (line: Line) => JSON.stringify(line).includes('"tool_result"');
@@ -51,6 +49,28 @@ async function openScene(options: ModelServerOptions = {}): Promise<Scene> {
   };
 }
 
+const lines = (...values: object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+const dot = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** A conversation that another program held. */
+const story: ConversationMessage[] = [
+  { role: 'user', parts: [{ type: 'text', text: 'Remember [[mark:heron]].' }], uuid: null },
+  {
+    role: 'assistant',
+    author: 'robots/one',
+    parts: [
+      { type: 'reasoning', text: '[[mark:thought]]', vendorFacts: { robots: { signature: 'x' } } },
+      { type: 'tool-call', id: 'call 1', name: 'Bash', input: { command: 'echo [[mark:input]]' } },
+    ],
+  },
+  { role: 'tool-result', callId: 'call 1', name: 'Bash', text: '[[mark:output]]', images: [], isError: false },
+  { role: 'assistant', author: '', parts: [{ type: 'text', text: '[[mark:said]]' }] },
+];
+
 const uuid = (digit: number) => `${String(digit).repeat(8)}-0000-4000-8000-000000000000`;
 
 describe('the engine', () => {
@@ -69,36 +89,60 @@ describe('the engine', () => {
     });
   }
 
-  it('resumes with another vendor, and forks, with everything that was said', async () => {
-    await using scene = await openScene({ fallback: 'recall' });
-    await using first = scene.start(['--session-id', conversation]);
-    first.say('Remember the word [[mark:heron]].');
-    await first.end();
-    await using second = scene.start(['--resume', conversation], 'openai');
-    second.say('Which word?');
-    await second.end();
-    expect(second.lines.at(-1)?.['result']).toContain('Remember the word');
-    await using fork = scene.start(['--resume', conversation, '--fork-session', '--session-id', another], 'google');
-    fork.say('And now?');
-    await fork.end();
-    expect(scene.server.requests.map(({ userTurns }) => userTurns)).toEqual([1, 2, 3]);
-    expect(scene.server.requests.at(-1)?.marks).toContain('heron');
-    await using third = scene.start(['--resume', conversation], 'compatible');
-    third.say('Again?');
-    await third.end();
-    expect(scene.server.requests.at(-1)?.userTurns).toBe(3);
+  for (const vendor of vendors) {
+    it(`goes on with a conversation that others began, on ${vendor}`, async () => {
+      await using scene = await openScene({ fallback: 'text' });
+      const file = join(scene.root, 'conversation.jsonl');
+      await writeFile(file, lines({ version: 1 }, ...story.map((message) => ({ message }))));
+      await using engine = scene.start(['--conversation', file], vendor);
+      engine.say('Which word? [[mark:now]]');
+      expect(await engine.end()).toBe(0);
+      expect(scene.server.requests[0]).toMatchObject({
+        userTurns: 2,
+        marks: ['heron', 'input', 'output', 'said', 'now'],
+      });
+    });
+  }
+
+  it.each([
+    ['that is missing', null, 'ENOENT'],
+    ['that was cut', '{"version":1}\n{"mess', 'its last line is cut'],
+    ['with a line that is no message', '{"version":1}\n{"message":{"role":"robot"}}\n', 'line 2 cannot be read'],
+    ['of another version', '{"version":2}\n', 'line 1 cannot be read'],
+    ['without a version', '', 'it does not begin with its version'],
+  ])('refuses a conversation %s, and asks no model', async (_what, content, reason) => {
+    await using scene = await openScene();
+    const file = join(scene.root, 'conversation.jsonl');
+    if (content !== null) await writeFile(file, content);
+    await using engine = scene.start(['--conversation', file]);
+    engine.say('Hello');
+    expect(await engine.end()).toBe(2);
+    expect(engine.stderr).toContain(reason);
+    expect(scene.server.requests).toEqual([]);
   });
 
-  it('refuses a conversation that does not exist or that another process has open', async () => {
-    await using scene = await openScene();
-    await using missing = scene.start(['--resume', conversation]);
-    expect(await missing.end()).toBe(1);
-    expect(missing.lines[0]?.['errors']).toEqual([`No conversation found with session ID: ${conversation}`]);
-    await using open = scene.start(['--session-id', conversation]);
-    await open.line(({ subtype }) => subtype === 'init', 'the start');
-    await using second = scene.start(['--resume', conversation]);
-    expect(await second.end()).toBe(4);
-    expect(second.stderr).toContain('open in another process');
+  it('writes each message whole, with what only its author understands', async () => {
+    const steps = [{ think: 'A plan.' }, { say: 'I look.' }, { tool: { name: 'Read', input: { path: 'dot.png' } } }];
+    await using scene = await openScene({
+      scenarios: { look: { steps: [...steps, { say: 'Seen.' }] } },
+      fallback: 'look',
+    });
+    await writeFile(join(scene.root, 'dot.png'), dot);
+    await using engine = scene.start([], 'openai-chat');
+    engine.say('Look.');
+    await engine.end();
+    const messages = engine.lines.flatMap((line) => field(line, 'pawl', 'message') ?? []);
+    expect(messages).toMatchObject([
+      {
+        role: 'assistant',
+        author: 'openai-chat/scripted-1',
+        parts: [
+          { type: 'text', text: expect.stringContaining('I look.') as string },
+          { type: 'tool-call', name: 'Read', input: { path: 'dot.png' } },
+        ],
+      },
+      { role: 'tool-result', images: [{ mediaType: 'image/png', base64: dot.toString('base64') }] },
+    ]);
   });
 
   it('takes mail in the middle of a turn, and a repeated line once', async () => {
@@ -207,43 +251,7 @@ describe('access', () => {
   });
 });
 
-describe('kill -9', () => {
-  it('in a tool: the tool does not run again, and the model is told', async () => {
-    const steps = [{ shell: 'echo run >> runs; sleep 60' }, { say: 'Ended.' }];
-    const scenarios = { once: { steps, followUp: [{ say: 'Now: {turns}' }] } };
-    await using scene = await openScene({ scenarios, fallback: 'once' });
-    await using engine = scene.start(['--session-id', conversation]);
-    engine.say('Run it.', uuid(1));
-    await waitUntil(() => readFile(join(scene.root, 'runs'), 'utf8'), { what: 'the tool' });
-    await engine.kill('SIGKILL');
-    await using again = scene.start(['--resume', conversation]);
-    again.say('Go on.', uuid(2));
-    await again.end();
-    expect(await readFile(join(scene.root, 'runs'), 'utf8')).toBe('run\n');
-    expect(JSON.stringify(again.lines.find(isToolResult))).toContain('may have taken effect');
-    expect(scene.server.requests.at(-1)).toMatchObject({ userTurns: 2 });
-  });
-
-  it('at any line of output: no message is lost, no command runs twice', async () => {
-    const steps = [1, 2, 3].map((number) => ({ shell: `echo ${number} >> runs` }));
-    const scenarios = { three: { steps: [...steps, { say: 'Ended.' }], followUp: [{ say: 'Turns: {turns}' }] } };
-    await using scene = await openScene({ scenarios, fallback: 'three' });
-    for (let cut = 2; cut <= 8; cut++) {
-      const id = `${cut}0000000-1111-4111-8111-111111111111`;
-      await git(scene.root, ['clean', '-fdq']);
-      await using engine = scene.start(['--session-id', id]);
-      engine.say('Run them. [[mark:first]]', uuid(1));
-      await waitUntil(() => engine.lines.length >= cut, { what: `line ${cut}` });
-      await engine.kill('SIGKILL');
-      await using again = scene.start(['--resume', id]);
-      again.say('Go on. [[mark:second]]', uuid(2));
-      expect(await again.end()).toBe(0);
-      expect(scene.server.requests.at(-1)?.marks).toEqual(['first', 'second']);
-      const runs = (await readFile(join(scene.root, 'runs'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
-      expect(new Set(runs).size).toBe(runs.length);
-    }
-  });
-
+describe('SIGTERM', () => {
   it('a stop ends commands in the background', async () => {
     const input = { command: 'echo $$ > pid; sleep 600', run_in_background: true };
     const steps = [{ tool: { name: 'Bash', input } }, { shell: 'sleep 60' }];

@@ -58,7 +58,7 @@ export async function talk(settings: TalkSettings): Promise<Talk> {
         inputSchema: { type: 'object', properties: { command: { type: 'string' } }, required: ['command'] },
       },
     ],
-    sessionId: 'session-1',
+    cacheKey: 'agent-1',
     oneCall: true,
     signal,
     onEvent: (event) => events.push(event),

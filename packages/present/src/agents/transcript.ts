@@ -91,6 +91,8 @@ function describe(event: WholeEvent): Line | null {
     case 'tool-result':
       if (event.text.trim() === '') return null;
       return [span(printable(event.text.trimEnd()), event.isError ? 'bad' : 'muted')];
+    case 'summary':
+      return [span('summary of what was said before: ', 'muted'), span(printable(event.text), 'muted')];
     case 'limit':
       return [span(`usage limit${event.until === null ? '' : ` until ${clockTime(event.until)}`}`, 'attention')];
     case 'retry':

@@ -1,7 +1,7 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { baseAccount, definePreset } from './base.ts';
 
-/** Pawl's own agent, which works with the models of several vendors. `stateDirectory` has its conversations. */
+/** Pawl's own agent, which works with the models of several vendors. `stateDirectory` has the long output of commands. */
 export function pawlPreset(program: [string, ...string[]], stateDirectory: string): ProviderPreset {
   return definePreset({
     name: 'pawl',
@@ -25,14 +25,15 @@ export function pawlPreset(program: [string, ...string[]], stateDirectory: strin
       key: 'PAWL_ENGINE_API_KEY',
       baseUrl: 'PAWL_ENGINE_BASE_URL',
       directory: 'PAWL_ENGINE_HOME',
-      conversations: ['conversations/{session}.jsonl'],
     },
     promptMode: 'stream-json',
     echoes: true,
     systemPrompt: ['--append-system-prompt-file', '{file}'],
     chooseSession: ['--session-id', '{session}'],
-    resume: ['--resume', '{session}'],
-    fork: ['--resume', '{session}', '--fork-session'],
+    handOver: ['--conversation', '{file}'],
+    // It gets the conversation, whoever held it; so it needs no words for that.
+    resume: [],
+    fork: [],
     forkStyle: 'native',
     tools: { allow: ['--tools', '{tools}'], deny: ['--disallowedTools', '{tools}'] },
     access: { full: ['--access', 'full'], ask: ['--access', 'ask'], readOnly: ['--access', 'read-only'] },

@@ -2,6 +2,12 @@ import type { StreamEvent } from '@pawl/schema/stream-event';
 import { describe, expect, test } from 'vitest';
 import { parse, message, success, oneTurn, successEvents } from './claude-line.ts';
 
+/** A call with its whole input in the body. */
+function call(id: string, name: string, shown: string, input: object): StreamEvent {
+  const parts = [{ type: 'tool-call', id, name, input }];
+  return { type: 'tool-call', id, name, input: shown, body: JSON.stringify({ role: 'assistant', parts, author: '' }) };
+}
+
 describe('lines that Claude Code prints [S3-46, S3-47, S3-48]', () => {
   test.each<[string, Record<string, unknown>, StreamEvent[]]>([
     ['the first one', { type: 'system', subtype: 'init', tools: ['Bash'], model: 'm', permissionMode: 'default' }, []],
@@ -15,7 +21,7 @@ describe('lines that Claude Code prints [S3-46, S3-47, S3-48]', () => {
       ]),
       [
         { type: 'thinking', text: 'hm' },
-        { type: 'tool-call', id: 't1', name: 'Bash', input: 'echo hello > hello.txt' },
+        call('t1', 'Bash', 'echo hello > hello.txt', { command: 'echo hello > hello.txt', timeout: 5 }),
       ],
     ],
     [
@@ -24,10 +30,7 @@ describe('lines that Claude Code prints [S3-46, S3-47, S3-48]', () => {
         { type: 'tool_use', id: 't1', name: 'Read', input: { file_path: 'a.ts' } },
         { type: 'tool_use', id: 't2', name: 'Read', input: { file_path: 'b.ts' } },
       ]),
-      [
-        { type: 'tool-call', id: 't1', name: 'Read', input: 'a.ts' },
-        { type: 'tool-call', id: 't2', name: 'Read', input: 'b.ts' },
-      ],
+      [call('t1', 'Read', 'a.ts', { file_path: 'a.ts' }), call('t2', 'Read', 'b.ts', { file_path: 'b.ts' })],
     ],
     ['what it was told', message('user', 'do it'), [{ type: 'echo', text: 'do it' }]],
     [
@@ -52,12 +55,12 @@ describe('lines that Claude Code prints [S3-46, S3-47, S3-48]', () => {
     [
       'a tool on a file',
       message('assistant', [{ type: 'tool_use', name: 'Edit', input: { file_path: 'a.ts', old_string: 'x' } }]),
-      [{ type: 'tool-call', id: '', name: 'Edit', input: 'a.ts' }],
+      [call('', 'Edit', 'a.ts', { file_path: 'a.ts', old_string: 'x' })],
     ],
     [
       'a tool with other input',
       message('assistant', [{ type: 'tool_use', name: 'Search', input: { query: 'x' } }]),
-      [{ type: 'tool-call', id: '', name: 'Search', input: '{"query":"x"}' }],
+      [call('', 'Search', '{"query":"x"}', { query: 'x' })],
     ],
     [
       'a tool without input',

@@ -113,6 +113,13 @@ test('each preset names a parser, and no parser is unused [S3-12]', () => {
   expect(Object.keys(formats).toSorted()).toEqual(Object.keys(outputParsers).toSorted());
 });
 
+test('the engine is handed the conversation in a file [7.20]', () => {
+  const { args, files } = start('pawl', { handedOver: 'lines\n' });
+  expect(args.slice(-4)).toEqual(['--session-id', 'new-id', '--conversation', '/session/conversation.jsonl']);
+  expect(files).toEqual([{ path: 'conversation.jsonl', content: 'lines\n' }]);
+  expect(start('claude', { handedOver: 'lines\n' }).files).toEqual([]);
+});
+
 describe('the command line of each [S3-44, S3-45]', () => {
   const bridged = (name: string) => `-- ${name === 'pi' ? 'pi --mode rpc --approve' : `codex app-server ${quiet}`}`;
   test.each<[name: string, asNew: string, resumed: string | null, forked: string | null]>([
@@ -122,7 +129,6 @@ describe('the command line of each [S3-44, S3-45]', () => {
       '--resume old-id',
       '--resume old-id --fork-session --session-id new-id',
     ]),
-    ['pawl', '--session-id new-id', '--resume old-id', '--resume old-id --fork-session --session-id new-id'],
     ['codex', '-', 'resume old-id -', 'fork old-id -'],
     ['gemini', '--session-id new-id', '--resume old-id', null],
     ['opencode', '', '--session old-id', null],

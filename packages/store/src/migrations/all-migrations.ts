@@ -23,6 +23,7 @@ import { approvals } from './0022-approvals.ts';
 import { plan } from './plan/0023-plan.ts';
 import { sandboxed } from './0024-sandboxed.ts';
 import { interaction } from './runtime/0025-interaction.ts';
+import { messageBodies } from './0026-message-bodies.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -52,4 +53,5 @@ export const allMigrations: readonly Migration[] = [
   plan,
   sandboxed,
   interaction,
+  messageBodies,
 ];

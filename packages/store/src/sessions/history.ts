@@ -134,6 +134,15 @@ async function messagesIn(
   return rows;
 }
 
+/** True if a summary stands for a part of an agent's history. */
+export async function hasSummary(db: Database, agentId: string): Promise<boolean> {
+  const { rows } = await sql`${lineage(agentId)}
+    select 1 from lineage join messages on messages.agent_id = lineage.agent_id
+    where messages.kind = 'summary' and messages.id > coalesce(lineage.clear_id, 0) and messages.id <= lineage.until_id
+    limit 1`.execute(db);
+  return rows.length > 0;
+}
+
 /** The number of messages in an agent's history, inherited and own. */
 export async function countHistory(db: Database, agentId: string): Promise<{ inherited: number; own: number }> {
   type Count = { depth: number; count: number | string | bigint };

@@ -2,12 +2,13 @@ import { conversationKinds, messageSchema } from '@pawl/schema/record';
 import type { Message } from '@pawl/schema/record';
 import { hotQuery } from '../engine/hot-query.ts';
 import { integer, nullableJson } from '../row.ts';
+import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** A message before it is stored: the store adds its id and time. */
+/** A message before it is stored: the store adds its id and time. `body`: the whole of it, if the text has less. */
 export type NewMessage = Pick<Message, 'agentId' | 'kind' | 'content'> &
-  Partial<Pick<Message, 'runId' | 'sessionId' | 'data'>>;
+  Partial<Pick<Message, 'runId' | 'sessionId' | 'data'>> & { body?: string | undefined };
 
 type MessageValues = [
   agentId: string,
@@ -36,6 +37,10 @@ const insertMessage = hotQuery<MessageValues, { id: number | string | bigint }>(
       .returning('id'),
 );
 
+const insertBody = hotQuery<[messageId: number, body: string], unknown>([1, '2'], (db, [messageId, body]) =>
+  db.insertInto('message_bodies').values({ message_id: messageId, body }),
+);
+
 /** Appends a message to an agent's own history and returns its id, which is greater than all before it. */
 export async function appendMessage(tx: WriteTransaction, message: NewMessage): Promise<number> {
   const { agentId, runId = null, sessionId = null, kind, content, data = null } = message;
@@ -49,7 +54,23 @@ export async function appendMessage(tx: WriteTransaction, message: NewMessage): 
     tx.now,
   ];
   const { rows } = await insertMessage(tx.db, values);
-  return integer(rows[0]?.id ?? Number.NaN);
+  const id = integer(rows[0]?.id ?? Number.NaN);
+  if (message.body !== undefined) await insertBody(tx.db, [id, message.body]);
+  return id;
+}
+
+/** The bodies of messages, by message id; most have none. */
+export async function messageBodies(db: Database, ids: readonly number[]): Promise<Map<number, string>> {
+  const bodies = new Map<number, string>();
+  for (let first = 0; first < ids.length; first += storeLimits.bodiesPerQuery) {
+    const rows = await db
+      .selectFrom('message_bodies')
+      .selectAll()
+      .where('message_id', 'in', ids.slice(first, first + storeLimits.bodiesPerQuery))
+      .execute();
+    for (const { message_id, body } of rows) bodies.set(integer(message_id), body);
+  }
+  return bodies;
 }
 
 /** Replaces a partial message by the whole one. */

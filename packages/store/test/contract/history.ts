@@ -1,5 +1,5 @@
 import { insertAgent, updateAgent } from '@pawl/store/agents/agents';
-import { countHistory, historyRanges, replay } from '@pawl/store/sessions/history';
+import { countHistory, hasSummary, historyRanges, replay } from '@pawl/store/sessions/history';
 import {
   appendMessage,
   countSessionMessages,
@@ -7,6 +7,7 @@ import {
   hasSpokenSince,
   lastMessageId,
   lastSessionMessages,
+  messageBodies,
   toolMessages,
 } from '@pawl/store/sessions/messages';
 import { storeLimits } from '@pawl/store/store-limit';
@@ -207,6 +208,39 @@ export function historyContract(engine: EngineUnderTest): void {
     expect(await replay(store.db, 'nobody', { limit: 1 })).toEqual([]);
     expect(await countHistory(store.db, 'nobody')).toEqual({ inherited: 0, own: 0 });
     expect(await lastMessageId(store.db, 'nobody')).toBe(0);
+  });
+
+  test('a summary is found in the lineage, up to the fork and after a clear', async () => {
+    const store = await openFresh(engine);
+    const parent = await addRoot(store);
+    await say(store, parent, 'one');
+    const before = await addChild(store, parent);
+    await store.write((tx) => appendMessage(tx, { agentId: parent.id, kind: 'summary', content: 'in short' }));
+    const after = await addChild(store, parent);
+    expect(await hasSummary(store.db, parent.id)).toBe(true);
+    expect(await hasSummary(store.db, before.id)).toBe(false);
+    expect(await hasSummary(store.db, after.id)).toBe(true);
+    await clear(store, after);
+    expect(await hasSummary(store.db, after.id)).toBe(false);
+  });
+
+  test('the whole of a message is kept beside its text, and read only on request', async () => {
+    const store = await openFresh(engine);
+    const agent = await addRoot(store);
+    const count = storeLimits.bodiesPerQuery + 2;
+    const ids = await store.write(async (tx) => {
+      const added: number[] = [];
+      for (const number of Array.from({ length: count }).keys()) {
+        const body = number % 2 === 0 ? `{"number":${number}}` : undefined;
+        added.push(await appendMessage(tx, { agentId: agent.id, kind: 'assistant', content: 'x', body }));
+      }
+      return added;
+    });
+    const bodies = await messageBodies(store.db, ids);
+    expect(bodies.size).toBe(Math.ceil(count / 2));
+    expect([bodies.get(ids[0] ?? 0), bodies.get(ids[1] ?? 0)]).toEqual(['{"number":0}', undefined]);
+    expect(bodies.get(ids.at(-2) ?? 0)).toBe(`{"number":${count - 2}}`);
+    expect(await messageBodies(store.db, [])).toEqual(new Map());
   });
 
   test('messages are found by kind, run and session, and have rising ids', async () => {

@@ -51,8 +51,8 @@ export type Shown =
 
 export type ApprovalEvent = Extract<StreamEvent, { type: 'approval-request' | 'approval-cancel' }>;
 
-/** A message for the agent's history. */
-export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'>;
+/** A message for the agent's history; `body` is the whole of it as JSON, if its text has less. */
+export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'> & { body?: string | undefined };
 
 export function emptyBatch(): Batch {
   const evidence: OutputEvidence = { echoes: [], answered: 'no', before: null };

@@ -106,7 +106,8 @@ async function closeTools(tx: WriteTransaction, agent: Agent, session: Session):
       runId: session.runId,
       sessionId: session.id,
       kind: 'tool_result',
-      content: 'The session ended before the tool did.',
+      content:
+        'The session ended before the tool did. It may have taken effect, partly or completely. Check before you repeat it.',
       data: { toolId, isError: true },
     });
   }

@@ -20,6 +20,7 @@ import { optionsWithMode } from '../../platform/project-settings.ts';
 import { writeSessionRecord } from '../../platform/session-record.ts';
 import { writePrompt } from '../../prompts/sent.ts';
 import { sessionServers } from '../session-servers.ts';
+import { conversationLines } from './conversation-lines.ts';
 import { credentialsFor } from './account-choice.ts';
 import { promptFor } from './session-prompt.ts';
 import { isConfined, sandboxed } from '../session-sandbox.ts';
@@ -47,7 +48,8 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
   const confined = await isConfined(platform, agent);
   const prompt = await promptFor(platform, { agent, run, session, preset, blocked, confined, mail });
   const words = sessionCommand(preset, {
-    conversation: conversationFor(agent, session),
+    conversation: conversationFor(agent, session, preset),
+    handedOver: preset.handOver === undefined ? null : await conversationLines(platform, agent, run, session),
     model: agent.model,
     options: await optionsWithMode(platform, agent, preset),
     tools,
@@ -120,9 +122,9 @@ function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function conversationFor(agent: Agent, session: Session): Conversation {
+function conversationFor(agent: Agent, session: Session, preset: ProviderPreset): Conversation {
   const { providerSessionId } = session;
-  if (session.conversation === 'new' || session.conversation === 'replay') {
+  if (preset.handOver !== undefined || session.conversation === 'new' || session.conversation === 'replay') {
     return { kind: 'new', chosenId: providerSessionId };
   }
   const known = session.conversation === 'fork' ? agent.forkedConversation : providerSessionId;

@@ -1,5 +1,7 @@
 import { endDone, endOverBudget } from '@pawl/core/sessions/completion';
-import { takeUp } from '@pawl/core/sessions/conversation';
+import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { TakeUp } from '@pawl/core/sessions/conversation';
+import { pastOfAgent, takeUp } from '@pawl/core/sessions/conversation';
 import type { Dependency, Errand } from '@pawl/core/sessions/input-files';
 import { inputFiles } from '@pawl/core/sessions/input-files';
 import type { AgentFacts } from '@pawl/core/sessions/next-step';
@@ -10,7 +12,7 @@ import type { Start } from '@pawl/host/supervise/supervise';
 import { requireInstalled } from '@pawl/providers/detect';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { newId } from '@pawl/schema/id';
-import type { Agent, Run, Session } from '@pawl/schema/record';
+import type { Account, Agent, Run, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { hasSpokenSince } from '@pawl/store/sessions/messages';
@@ -44,13 +46,7 @@ export async function planSession(platform: SessionPlatform, { agent, run, sessi
   const again = session !== null && session.runId === run.id;
   const preset = platform.providers.get(agent.provider ?? '');
   const purpose = again ? purposeAfter(session) : 'work';
-  const known = await resumableSessions(platform.store.db, agent.id, preset);
-  const sessions = await reachable(platform, { agent, preset, account, sessions: known });
-  const branchable =
-    (await isAtForkPoint(platform, agent)) && (await forkReachable(platform, { agent, preset, account }));
-  const first = takeUp({ agent, sessions, preset, branchable, hasPast: false });
-  const hasPast = first.conversation === 'new' && (await pastOf(platform, agent, run, purpose)).length > 0;
-  const { conversation, from } = hasPast ? takeUp({ agent, sessions, preset, branchable, hasPast }) : first;
+  const { conversation, from } = await takeUpFor(platform, { agent, run, preset, account, purpose });
   const next: Session = {
     id: newId(),
     agentId: agent.id,
@@ -58,7 +54,8 @@ export async function planSession(platform: SessionPlatform, { agent, run, sessi
     no: (session?.no ?? 0) + 1,
     purpose,
     conversation,
-    providerSessionId: conversation === 'resume' ? from : preset.chooseSession === null ? null : randomUUID(),
+    providerSessionId:
+      conversation === 'resume' && from !== null ? from : preset.chooseSession === null ? null : randomUUID(),
     accountId: account?.id ?? null,
     plannedAt: 0,
     startedAt: null,
@@ -90,6 +87,24 @@ export async function planSession(platform: SessionPlatform, { agent, run, sessi
   });
   crashPoint('spawn.after_session_row');
   return true;
+}
+
+/** How the next session continues its agent's conversation. */
+async function takeUpFor(
+  platform: SessionPlatform,
+  given: { agent: Agent; run: Run; preset: ProviderPreset; account: Account | null; purpose: Session['purpose'] },
+): Promise<TakeUp> {
+  const { agent, run, preset, account, purpose } = given;
+  const past = async () => pastOfAgent(agent.id, await pastOf(platform, agent, run, purpose));
+  if (preset.handOver !== undefined) {
+    return takeUp({ agent, sessions: [], preset, branchable: false, past: await past() });
+  }
+  const known = await resumableSessions(platform.store.db, agent.id, preset);
+  const sessions = await reachable(platform, { agent, preset, account, sessions: known });
+  const branchable =
+    (await isAtForkPoint(platform, agent)) && (await forkReachable(platform, { agent, preset, account }));
+  const first = takeUp({ agent, sessions, preset, branchable, past: 'none' });
+  return first.conversation === 'new' ? takeUp({ agent, sessions, preset, branchable, past: await past() }) : first;
 }
 
 /** Ends a run whose budget is used up, before another session starts; true if it did. */
@@ -156,7 +171,9 @@ async function prepare(platform: SessionPlatform, agent: Agent, run: Run, sessio
  * The session as planned, unless its parent has continued since: then it gets a transcript instead of a native copy.
  */
 async function exactFork(platform: SessionPlatform, agent: Agent, session: Session): Promise<Session> {
-  if (session.conversation !== 'fork' || (await isAtForkPoint(platform, agent))) return session;
+  if (session.conversation !== 'fork' || platform.providers.find(agent.provider)?.handOver !== undefined)
+    return session;
+  if (await isAtForkPoint(platform, agent)) return session;
   // A session that was started before a crash stays as it is.
   if ((await findSession(sessionDirectory(platform.home, session.id))).claimed) return session;
   await platform.store.write((tx) => updateSession(tx, session.id, { conversation: 'replay' }));

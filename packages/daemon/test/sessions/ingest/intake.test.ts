@@ -161,7 +161,9 @@ const answered = (id: string, content: string, failed = false) =>
   said('user', { type: 'tool_result', tool_use_id: id, content, is_error: failed });
 const delta = (text: string) =>
   line({ type: 'stream_event', event: { delta: { type: 'text_delta', text } }, session_id: 'x' });
-const messagesOf = (batches: Batch[]): SaidMessage[] => batches.flatMap((batch) => batch.messages);
+/** The messages without their bodies. */
+const messagesOf = (batches: Batch[]): SaidMessage[] =>
+  batches.flatMap((batch) => batch.messages.map(({ kind, content, data }) => ({ kind, content, data })));
 
 /** An output file to which a test appends, and an intake that reads it. */
 function follow(directory: string, given: Partial<IntakeTarget> = {}) {

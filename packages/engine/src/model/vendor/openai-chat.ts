@@ -6,7 +6,7 @@ import type { VendorModel, VendorSettings } from '../vendor-model.ts';
 export function openModel({ apiKey, baseUrl, model, fetch }: VendorSettings): VendorModel {
   return {
     languageModel: createOpenAI({ apiKey, fetch, ...withVersion(baseUrl, 'v1') }).chat(model),
-    options: ({ oneCall, sessionId }) => ({ openai: { parallelToolCalls: !oneCall, promptCacheKey: sessionId } }),
+    options: ({ oneCall, cacheKey }) => ({ openai: { parallelToolCalls: !oneCall, promptCacheKey: cacheKey } }),
     markCache: (prompt) => prompt,
   };
 }

@@ -6,8 +6,8 @@ import type { VendorModel, VendorSettings } from '../vendor-model.ts';
 export function openModel({ apiKey, baseUrl, model, fetch }: VendorSettings): VendorModel {
   return {
     languageModel: createOpenAI({ apiKey, fetch, ...withVersion(baseUrl, 'v1') }).responses(model),
-    options: ({ oneCall, sessionId }) => ({
-      openai: { store: false, parallelToolCalls: !oneCall, promptCacheKey: sessionId },
+    options: ({ oneCall, cacheKey }) => ({
+      openai: { store: false, parallelToolCalls: !oneCall, promptCacheKey: cacheKey },
     }),
     markCache: (prompt) => prompt,
   };

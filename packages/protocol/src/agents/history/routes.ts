@@ -31,7 +31,7 @@ export const historyRoutes = {
       query: z.object({
         after: wholeNumber.optional(),
         limit: wholeNumber.min(1).max(1000).optional(),
-        /** Includes cleared and rewound messages, marked as such. */
+        /** Includes cleared, rewound and summarised messages, marked as such. */
         all: z.enum(['true', 'false']).optional(),
       }),
     },

@@ -14,7 +14,7 @@ export const historyPageSchema = z.object({
     messageSchema.extend({
       inherited: z.boolean(),
       /** With `all`: why the agent no longer remembers it; null if it does. */
-      forgotten: z.enum(['cleared', 'rewound']).nullable().optional(),
+      forgotten: z.enum(['cleared', 'rewound', 'summarised']).nullable().optional(),
     }),
   ),
   more: z.boolean(),

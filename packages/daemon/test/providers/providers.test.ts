@@ -1,4 +1,4 @@
-import { checkProviders, listProviders } from '@pawl/daemon/sessions/providers';
+import { checkProviders, listProviders } from '@pawl/daemon/providers/providers';
 import { unconfined } from '../support/unconfined.ts';
 import { withCustomPresets } from '@pawl/providers/custom';
 import { builtInPresets } from '@pawl/providers/preset/built-in';
