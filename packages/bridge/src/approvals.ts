@@ -3,7 +3,14 @@ import type { ApprovalAnswer, ApprovalRequest } from '@pawl/wire/approval-line';
 import { bridgeLimits } from './limit.ts';
 import type { Voice } from './voice.ts';
 
-type Waiting = { settle: (answer: ApprovalAnswer) => void; nativeId: unknown };
+/** How a request was settled; `withdrawn` means that nobody decided. */
+type Settled = ApprovalAnswer & { withdrawn?: true };
+type Waiting = { settle: (answer: Settled) => void; nativeId: unknown };
+
+/** Says to a model why a call was denied, for protocols whose answer has no field for it. */
+export function denialText({ tool, input }: Omit<ApprovalRequest, 'requestId'>, reason: string): string {
+  return `${tool} (${JSON.stringify(input).slice(0, 500)}) was denied: ${reason}`;
+}
 
 /** Requests of an agent that wait for an answer on stdin. */
 export class Approvals {
@@ -15,7 +22,7 @@ export class Approvals {
   }
 
   /** Asks, and resolves with the answer. Denies at once if too many wait. `nativeId` is the agent's own id. */
-  ask(request: Omit<ApprovalRequest, 'requestId'>, nativeId: unknown = null): Promise<ApprovalAnswer> {
+  ask(request: Omit<ApprovalRequest, 'requestId'>, nativeId: unknown = null): Promise<Settled> {
     const requestId = randomUUID();
     if (this.#waiting.size >= bridgeLimits.pendingRequests) {
       return Promise.resolve({ requestId, allowed: false, reason: 'Too many requests wait for an answer.' });
@@ -38,7 +45,7 @@ export class Approvals {
       if (nativeId !== undefined && waiting.nativeId !== nativeId) continue;
       this.#waiting.delete(requestId);
       this.#voice.cancelAsk(requestId);
-      waiting.settle({ requestId, allowed: false, reason: '' });
+      waiting.settle({ requestId, allowed: false, reason: '', withdrawn: true });
     }
   }
 }

@@ -113,7 +113,7 @@ function takeFlag(result: Arguments, flag: string, rest: string[]): void {
 }
 
 function checkTogether(result: Arguments): void {
-  if (result.permission === 'ask' && result.protocol !== 'codex') throw usage('--permission ask is for codex only.');
+  if (result.permission === 'ask' && result.protocol === 'pi') throw usage('--permission ask is not for pi.');
   if (result.forkSession && result.resume === null) throw usage('--fork-session needs --resume ID.');
   if (result.sessionId !== null && result.resume !== null && !result.forkSession) {
     throw usage('--session-id and --resume go together only with --fork-session.');

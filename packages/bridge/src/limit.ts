@@ -26,6 +26,8 @@ export const bridgeLimits = {
   lastWordsBytes: 4 * 1024,
   /** Our pending requests. */
   pendingRequests: 1_000,
+  /** Prompts in one turn that only say why calls were denied: a model that tries for ever must not. */
+  explanations: 20,
   /** Tool calls of one turn that are remembered until their result. */
   toolCalls: 1_000,
   /** A text that is still being written is reported in parts of this length. */

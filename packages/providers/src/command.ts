@@ -118,7 +118,7 @@ function accessWords(preset: ProviderPreset, level: AccessLevel): string[] {
 export function requireAccess({ name, access }: ProviderPreset, level: AccessLevel): void {
   if (level === 'full' || (level === 'ask' ? access.ask : access.readOnly) !== null) return;
   const what = level === 'ask' ? 'cannot ask for permission' : 'has no read-only mode';
-  const other = access.askWith ?? 'claude or codex-live';
+  const other = access.askWith ?? 'claude, codex, gemini, qwen, opencode or copilot';
   const hints = {
     ask: `Use a provider that can ask (${other}), or choose another access: --access full, or --access read-only.`,
     'read-only': 'Choose another provider: `pawl providers` shows what each can do.',

@@ -12,7 +12,7 @@ export type AcpChannel = { agent: ClientContext; push: (message: AnyMessage) => 
 /** Connects the ACP library to lines that are read elsewhere, so that they can be bounded and reported one by one. */
 export function openAcpChannel(
   send: (message: object) => void,
-  onPermission: (request: RequestPermissionRequest) => RequestPermissionResponse,
+  onPermission: (request: RequestPermissionRequest) => Promise<RequestPermissionResponse>,
 ): AcpChannel {
   let controller: ReadableStreamDefaultController<AnyMessage> | undefined;
   const readable = new ReadableStream<AnyMessage>({

@@ -1,15 +1,18 @@
 import type { AnyMessage, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { methods } from '@agentclientprotocol/sdk';
 import { PawlError } from '@pawl/schema/error';
+import type { ApprovalAnswer } from '@pawl/wire/approval-line';
 import type { UserTurn } from '@pawl/wire/claude-input';
+import { Approvals, denialText } from '../approvals.ts';
 import { at, countAt, listAt, parseObject, textAt, toJson } from '../json.ts';
+import { bridgeLimits } from '../limit.ts';
 import type { InnerLine } from '../line-splitter.ts';
 import type { Protocol, ProtocolContext } from '../protocol.ts';
 import type { TurnEnd } from '../voice.ts';
 import type { AcpChannel } from './acp-channel.ts';
 import { openAcpChannel } from './acp-channel.ts';
 import { acpErrorText, acpFailure, failureInText } from './acp-error.ts';
-import { answerPermission } from './acp-permission.ts';
+import { acpRequest, answerPermission, cancelled, isPermitted } from './acp-permission.ts';
 import { openAcpSession } from './acp-session.ts';
 import { AcpTools } from './acp-tools.ts';
 
@@ -33,10 +36,15 @@ export class AcpProtocol implements Protocol {
   /** The turn's first input, until there is evidence that the agent has it. */
   #unseen: UserTurn | null = null;
   #costUsd = 0;
+  readonly #approvals: Approvals;
+  /** Why calls were denied: the protocol has no field for it, so the model learns it by a prompt. */
+  #denials: string[] = [];
+  #explanations = 0;
 
   constructor(context: ProtocolContext) {
     this.#context = context;
     this.#tools = new AcpTools(context.voice);
+    this.#approvals = new Approvals(context.voice);
     this.#channel = openAcpChannel(context.send, (request) => this.#permit(request));
   }
 
@@ -75,10 +83,16 @@ export class AcpProtocol implements Protocol {
     this.#unseen = input;
     this.#prompts = [this.#prompt(input, this.#preface, true)];
     this.#preface = '';
+    this.#denials = [];
+    this.#explanations = 0;
     // More prompts may join meanwhile.
     let ends: TurnEnd[] = [];
-    while (ends.length < this.#prompts.length) ends = await Promise.all(this.#prompts);
+    while (ends.length < this.#prompts.length) {
+      ends = await Promise.all(this.#prompts);
+      if (ends.every(({ kind }) => kind === 'completed')) this.#explain();
+    }
     this.#phase = 'idle';
+    this.#approvals.withdraw();
     this.#tools.clear();
     voice.countCall();
     const last = ends.find((each) => each.kind === 'failed') ?? ends.at(-1) ?? { kind: 'completed' };
@@ -93,7 +107,13 @@ export class AcpProtocol implements Protocol {
     return Promise.resolve(true);
   }
 
+  answer(answer: ApprovalAnswer): void {
+    this.#approvals.answer(answer);
+  }
+
   async interrupt(): Promise<void> {
+    // A cancelled turn must have no open request.
+    this.#approvals.withdraw();
     await this.#channel.agent.notify(methods.agent.session.cancel, { sessionId: this.#sessionId });
   }
 
@@ -169,14 +189,38 @@ export class AcpProtocol implements Protocol {
     });
   }
 
-  #permit({ toolCall, options }: RequestPermissionRequest): RequestPermissionResponse {
+  async #permit({ toolCall, options }: RequestPermissionRequest): Promise<RequestPermissionResponse> {
     this.#seen();
     this.#tools.begin(toolCall);
-    const kind = toolCall.kind ?? this.#tools.kindOf(toolCall.toolCallId);
-    const permission = this.#context.options.permission === 'full' ? 'full' : 'read-only';
-    const answer = answerPermission(listAt(options) as typeof options, kind, permission);
+    const call = this.#tools.known(toolCall.toolCallId);
+    const { permission } = this.#context.options;
+    const offered = listAt(options) as typeof options;
+    const answer =
+      permission === 'ask'
+        ? await this.#asked(acpRequest(call, toolCall), offered)
+        : answerPermission(offered, isPermitted(call.kind, permission));
     this.#context.voice.rawJson(toJson(answer), { subtype: 'permission' });
     return answer;
+  }
+
+  /** Lets a person decide. A request that was withdrawn is cancelled, as the protocol demands. */
+  async #asked(
+    request: ReturnType<typeof acpRequest>,
+    options: RequestPermissionRequest['options'],
+  ): Promise<RequestPermissionResponse> {
+    const { allowed, withdrawn, reason } = await this.#approvals.ask(request);
+    if (withdrawn === true) return cancelled;
+    if (!allowed && reason !== '') this.#denials.push(denialText(request, reason));
+    return answerPermission(options, allowed);
+  }
+
+  /** Tells the model, in the same turn, why calls were denied. */
+  #explain(): void {
+    const text = this.#denials.splice(0).join('\n\n');
+    if (text === '' || this.#explanations >= bridgeLimits.explanations) return;
+    this.#explanations += 1;
+    this.#context.voice.closeText();
+    this.#prompts.push(this.#prompt({ text, uuid: null }, '', false));
   }
 }
 

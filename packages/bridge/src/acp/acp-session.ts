@@ -56,7 +56,11 @@ function cannot(what: string): PawlError {
  * Modes in which an agent asks before it acts, so that our answers count, or need not ask; the first available is used.
  * In other modes it decides by itself, sometimes by asking a model.
  */
-const wantedModes = { full: ['full-access', 'default'], 'read-only': ['read-only', 'default', 'plan'] };
+const wantedModes = {
+  full: ['full-access', 'default'],
+  ask: ['default', 'ask', 'manual', 'read-only'],
+  'read-only': ['read-only', 'default', 'plan'],
+};
 
 async function chooseMode(
   agent: ClientContext,
@@ -70,7 +74,7 @@ async function chooseMode(
     ...listAt(option, 'options').map((each) => textAt(each, 'value')),
   ];
   const current = textAt(opened, 'modes', 'currentModeId') || textAt(option, 'currentValue');
-  const wanted = mode ?? wantedModes[permission === 'full' ? 'full' : 'read-only'].find((id) => ids.includes(id));
+  const wanted = mode ?? wantedModes[permission].find((id) => ids.includes(id));
   if (wanted === undefined || wanted === current) return;
   if (option === undefined) await agent.request('session/set_mode', { sessionId, modeId: wanted });
   else await agent.request('session/set_config_option', { sessionId, configId: textAt(option, 'id'), value: wanted });

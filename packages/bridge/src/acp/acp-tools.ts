@@ -1,6 +1,7 @@
 import { at, blockTexts, isObject, listAt, textAt, toJson } from '../json.ts';
 import { bridgeLimits } from '../limit.ts';
 import type { Voice } from '../voice.ts';
+import type { AskedCall } from './acp-permission.ts';
 
 type ToolCall = {
   name: string;
@@ -8,6 +9,8 @@ type ToolCall = {
   title: string;
   path: string;
   input: Record<string, unknown> | null;
+  /** Every field of the input that was ever named: an approval must not hide one. */
+  fields: Record<string, unknown>;
   told: boolean;
 };
 
@@ -29,9 +32,11 @@ export class AcpTools {
     this.#calls.clear();
   }
 
-  /** The kind of a call's tool, if known. */
-  kindOf(id: string): string {
-    return this.#calls.get(id)?.kind ?? 'other';
+  /** A call as far as it is known. */
+  known(id: string): AskedCall {
+    const call = this.#calls.get(id);
+    if (call === undefined) return { name: 'other', kind: 'other', title: '', input: {} };
+    return { name: nameOf(call), kind: call.kind || 'other', title: call.title, input: call.fields };
   }
 
   /** Adds a piece of information about a call. True if it was translated. */
@@ -62,13 +67,16 @@ export class AcpTools {
   #extended(id: string, update: unknown): ToolCall | null {
     const known = this.#calls.get(id);
     if (known === undefined && this.#calls.size >= bridgeLimits.toolCalls) return null;
-    const call = known ?? { name: '', kind: '', title: '', path: '', input: null, told: false };
+    const call = known ?? { name: '', kind: '', title: '', path: '', input: null, fields: {}, told: false };
     call.name = textAt(update, 'name') || metaName(at(update, '_meta')) || call.name;
     call.kind = textAt(update, 'kind') || call.kind;
     call.title = textAt(update, 'title') || call.title;
     call.path = textAt(update, 'locations', 0, 'path') || call.path;
     const input = at(update, 'rawInput');
-    if (isObject(input) && Object.keys(input).length > 0) call.input = input;
+    if (isObject(input) && Object.keys(input).length > 0) {
+      call.input = input;
+      call.fields = { ...call.fields, ...input };
+    }
     this.#calls.set(id, call);
     return call;
   }

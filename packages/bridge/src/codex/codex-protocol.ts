@@ -3,7 +3,7 @@ import { version } from '../version.ts';
 import type { UserTurn } from '@pawl/wire/claude-input';
 import { at, blockTexts, listAt, parseObject, textAt } from '../json.ts';
 import type { ApprovalAnswer } from '@pawl/wire/approval-line';
-import { Approvals } from '../approvals.ts';
+import { Approvals, denialText } from '../approvals.ts';
 import { bridgeLimits } from '../limit.ts';
 import type { InnerLine } from '../line-splitter.ts';
 import type { McpServer, Protocol, ProtocolContext } from '../protocol.ts';
@@ -91,7 +91,7 @@ export class CodexProtocol implements Protocol {
     if (asked === null) return codexAnswer(method, params, permission === 'full');
     return this.#approvals.ask(asked, id).then((answer) => {
       // Codex tells its model only that the call was denied, so the reason goes ahead as a message.
-      const why = `A person denied ${asked.tool} (${JSON.stringify(asked.input).slice(0, 500)}): ${answer.reason}`;
+      const why = denialText(asked, answer.reason);
       if (!answer.allowed && answer.reason !== '') void this.steer({ text: why, uuid: null }).catch(() => false);
       return codexDecision(method, params, answer);
     });

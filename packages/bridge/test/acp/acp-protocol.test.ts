@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import { expect, test } from 'vitest';
+import { waitUntil } from '@pawl/testing/wait-until';
+import { describe, expect, test } from 'vitest';
 import { fake, RunningBridge } from '../support/run-bridge.ts';
 
 const acp = (words: string[], ...offers: string[]) => ['acp', ...words, ...fake('fake-acp', ...offers)];
@@ -47,6 +48,75 @@ test.each([
   ]);
   // An agent that decides by itself is put into the mode in which it asks.
   expect(bridge.stderr).toContain(`mode ${mode}\n`);
+});
+
+/** The request that an agent has made as number `index`, as it goes to the daemon. */
+async function asked(bridge: RunningBridge, index: number) {
+  await waitUntil(() => bridge.ofType('control_request').length > index, { what: 'a request' });
+  return bridge.ofType('control_request')[index] as unknown as {
+    request_id: string;
+    request: Record<string, unknown>;
+  };
+}
+
+function answer(bridge: RunningBridge, requestId: string, response: object): void {
+  bridge.write({ type: 'control_response', response: { subtype: 'success', request_id: requestId, response } });
+}
+
+describe('with permission ask', () => {
+  test('a request goes to a person, and an allowed one continues the same turn', async () => {
+    await using bridge = new RunningBridge(acp(['--permission', 'ask']));
+    bridge.say('run');
+    const { request_id: id, request } = await asked(bridge, 0);
+    expect(request).toMatchObject({ subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'npm test' } });
+    answer(bridge, 'another', { behavior: 'deny', message: 'no' });
+    answer(bridge, id, { behavior: 'allow' });
+    answer(bridge, id, { behavior: 'deny', message: 'too late' });
+    expect(await bridge.results(1)).toMatchObject({
+      result: 'run: {"outcome":{"outcome":"selected","optionId":"once"}}',
+    });
+    expect(bridge.stderr).toContain('mode default\n');
+  });
+
+  test('a denied request is rejected once, and the model learns the reason in the same turn', async () => {
+    await using bridge = new RunningBridge(acp(['--permission', 'ask']));
+    bridge.say('run');
+    answer(bridge, (await asked(bridge, 0)).request_id, { behavior: 'deny', message: 'use npm run check' });
+    expect(await bridge.results(1)).toMatchObject({
+      result: expect.stringMatching(/You said: Bash .*npm test.* was denied: use npm run check/) as string,
+    });
+    expect(bridge.blocks.map(({ text }) => text)).toContain('run: {"outcome":{"outcome":"selected","optionId":"no"}}');
+    expect(bridge.ofType('result')).toHaveLength(1);
+  });
+
+  test('an interrupted turn cancels its request, which is withdrawn', async () => {
+    await using bridge = new RunningBridge(acp(['--permission', 'ask'], 'cancels'));
+    bridge.say('run');
+    const { request_id: id } = await asked(bridge, 0);
+    bridge.interrupt();
+    expect(await bridge.results(1)).toMatchObject({ subtype: 'error_during_execution' });
+    expect(bridge.ofType('control_cancel_request')).toMatchObject([{ request_id: id }]);
+    expect(bridge.blocks.map(({ text }) => text)).toContain('run: {"outcome":{"outcome":"cancelled"}}');
+  });
+
+  test('a request names all its paths, and a command known only by its title says so', async () => {
+    await using bridge = new RunningBridge(acp(['--permission', 'ask']));
+    bridge.say('change');
+    const edit = await asked(bridge, 0);
+    expect(edit.request).toMatchObject({
+      tool_name: 'Edit',
+      input: { changes: [{ path: '/w/a.ts' }, { path: '/w/b.ts' }] },
+    });
+    answer(bridge, edit.request_id, { behavior: 'allow' });
+    const command = await asked(bridge, 1);
+    // The extra field keeps allow rules from matching.
+    expect(command.request).toMatchObject({
+      tool_name: 'Bash',
+      input: { command: 'npm test (in the worktree)', source: 'the title of the call' },
+    });
+    answer(bridge, command.request_id, { behavior: 'allow' });
+    await bridge.results(1);
+  });
 });
 
 test('an input during a turn waits for its end', async () => {

@@ -20,9 +20,9 @@ const refuse = (id: unknown, code: number, message: string, data?: unknown) =>
   write({ jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } });
 const end = (id: unknown, stopReason = 'end_turn') => answer(id, { stopReason });
 
-function ask(kind: string): Promise<unknown> {
+function ask(kind: string, more: object = {}): Promise<unknown> {
   const id = nextId++;
-  const toolCall = { toolCallId: `call-${id}`, title: `use ${kind}`, kind };
+  const toolCall = { toolCallId: `call-${id}`, title: `use ${kind}`, kind, ...more };
   const options = [
     { optionId: 'always', name: 'Always', kind: 'allow_always' },
     { optionId: 'once', name: 'Once', kind: 'allow_once' },
@@ -58,6 +58,16 @@ async function prompt(id: unknown, text: string): Promise<void> {
       return;
     case 'ask':
       for (const kind of ['edit', 'read']) say(`${kind}: ${JSON.stringify(await ask(kind))} `);
+      return end(id);
+    case 'run':
+      say(`run: ${JSON.stringify(await ask('execute', { rawInput: { command: 'npm test' } }))}`);
+      return end(id, offers.has('cancels') ? 'cancelled' : 'end_turn');
+    case 'change':
+      await ask('edit', {
+        locations: [{ path: '/w/a.ts' }],
+        content: [{ type: 'diff', path: '/w/b.ts', oldText: '', newText: 'x' }],
+      });
+      await ask('execute', { title: 'npm test (in the worktree)' });
       return end(id);
     case 'limit':
       return refuse(id, -32603, 'Internal error', { errorKind: 'rate_limit', message: 'You have reached your limit.' });

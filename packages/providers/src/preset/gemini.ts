@@ -52,7 +52,12 @@ export const gemini = definePreset({
   resume: ['--resume', '{session}'],
   // It keeps no conversation without an answer, and exits with code 42 when asked to resume one.
   resumesUnanswered: false,
-  access: { full: ['--approval-mode', 'yolo'], ask: null, readOnly: ['--approval-mode', 'plan'] },
+  access: {
+    full: ['--approval-mode', 'yolo'],
+    ask: null,
+    askWith: 'gemini-acp',
+    readOnly: ['--approval-mode', 'plan'],
+  },
   // It takes servers only from its settings. A file named by GEMINI_CLI_SYSTEM_DEFAULTS_PATH would work for one run,
   // but it reads that only if root owns the file and all directories above; if you run as root, configure it in
   // config.yaml.

@@ -48,6 +48,7 @@ export const opencode = definePreset({
   access: {
     full: ['--auto'],
     ask: null,
+    askWith: 'opencode-acp',
     readOnly: ['--auto', 'env:OPENCODE_PERMISSION={"edit":"deny","bash":"deny","task":"deny"}'],
   },
   mcp: { format: 'opencode', variable: 'OPENCODE_CONFIG_CONTENT' },

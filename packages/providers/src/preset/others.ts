@@ -32,7 +32,7 @@ export const copilot = definePreset({
   // It reports its own id only at the end, so we always choose one.
   chooseSession: ['--session-id={session}'],
   resume: ['--resume={session}'],
-  access: { full: ['--allow-all'], ask: null, readOnly: null },
+  access: { full: ['--allow-all'], ask: null, askWith: 'copilot-acp', readOnly: null },
   mcp: { format: 'copilot', arguments: ['--additional-mcp-config', '@{file}'] },
   model: ['--model', '{model}'],
   outputFormat: 'copilot-json',

@@ -44,7 +44,7 @@ export const qwen = definePreset({
   resume: ['--resume', '{session}'],
   // It can fork, but only in the directory where the conversation started.
   fork: null,
-  access: { full: ['--yolo'], ask: null, readOnly: ['--approval-mode', 'plan'] },
+  access: { full: ['--yolo'], ask: null, askWith: 'qwen-acp', readOnly: ['--approval-mode', 'plan'] },
   mcp: { format: 'claude', arguments: ['--mcp-config', '{file}'] },
   model: ['-m', '{model}'],
   options: { 'auth-type': ['--auth-type', '{value}'] },

@@ -53,6 +53,10 @@ const lines: [name: string, words: string][] = [
   ['acp', 'node bridge.ts acp --permission full'],
   ['codex-live', 'node bridge.ts codex --permission full'],
   ['pi-live', 'node bridge.ts pi --permission full'],
+  ['copilot-acp', 'node bridge.ts acp --permission full'],
+  ['gemini-acp', 'node bridge.ts acp --permission full'],
+  ['opencode-acp', 'node bridge.ts acp --permission full'],
+  ['qwen-acp', 'node bridge.ts acp --permission full'],
   ['pawl', 'node pawl-engine.mjs --include-partial-messages --replay-user-messages --access full'],
 ];
 const first = Object.fromEntries(lines);
@@ -67,6 +71,10 @@ test('mail goes into a running turn only if the CLI echoes its input', () => {
     acp: true,
     'codex-live': true,
     'pi-live': true,
+    'copilot-acp': true,
+    'gemini-acp': true,
+    'opencode-acp': true,
+    'qwen-acp': true,
     pawl: true,
     scripted: true,
   });
@@ -86,6 +94,21 @@ test('claude-code is claude under its second name, in everything [S3-06]', () =>
   expect(Object.keys(alias).length).toBeGreaterThan(20);
 });
 
+test('a CLI that cannot ask names the provider that asks for it, with the same accounts', () => {
+  const pairs = presets.flatMap(({ name, access }) => (access.askWith === undefined ? [] : [[name, access.askWith]]));
+  expect(Object.fromEntries(pairs)).toEqual({
+    codex: 'codex-live',
+    copilot: 'copilot-acp',
+    gemini: 'gemini-acp',
+    opencode: 'opencode-acp',
+    qwen: 'qwen-acp',
+  });
+  for (const [name = '', asking = ''] of pairs) {
+    expect(presetOf(name).access.ask).toBeNull();
+    expect(presetOf(asking)).toMatchObject({ accountsOf: name, access: { ask: expect.arrayContaining(['ask']) } });
+  }
+});
+
 test('each preset names a parser, and no parser is unused [S3-12]', () => {
   const formats = Object.groupBy(presets, ({ outputFormat }) => outputFormat);
   const names = Object.entries(formats).map(([format, each]) => [format, each.map(({ name }) => name).toSorted()]);
@@ -95,10 +118,14 @@ test('each preset names a parser, and no parser is unused [S3-12]', () => {
       'claude',
       'claude-code',
       'codex-live',
+      'copilot-acp',
       'cursor-agent',
+      'gemini-acp',
+      'opencode-acp',
       'pawl',
       'pi-live',
       'qwen',
+      'qwen-acp',
       'scripted',
     ],
     'continue-json': ['continue'],
@@ -153,6 +180,17 @@ describe('the command line of each [S3-44, S3-45]', () => {
       `--resume old-id ${bridged('pi')}`,
       `--resume old-id --fork-session --session-id new-id ${bridged('pi')}`,
     ],
+    ...[
+      'gemini --acp --approval-mode default',
+      'qwen --acp --approval-mode default',
+      'copilot --acp --no-auto-update --disable-client-telemetry',
+      'opencode acp',
+    ].map((line): [string, string, string, null] => [
+      `${line.split(' ')[0]}-acp`,
+      `-- ${line}`,
+      `--resume old-id -- ${line}`,
+      null,
+    ]),
   ])('%s', (name, ...endings) => {
     const conversations: SessionGiven['conversation'][] = [
       { kind: 'new', chosenId: 'new-id' },
