@@ -6,7 +6,12 @@ import { checkOutcomes, findingSchema, testCountSchema } from './change.ts';
 import { ruleEffects, ruleScopes } from './rule.ts';
 import { budgetOwners, budgetSchema, interactions, timeSchema, usageSchema } from './record.ts';
 
-const approvalAsked = z.object({ approvalId: idSchema, kind: z.enum(approvalKinds), tool: z.string() });
+const approvalAsked = z.object({
+  approvalId: idSchema,
+  kind: z.enum(approvalKinds),
+  tool: z.string(),
+  /** The CLI's own subagent that asks. */ owner: z.string().nullable().optional(),
+});
 const approvalClosed = z.object({
   approvalId: idSchema,
   decision: z.enum(['allow', 'deny']).nullable(),

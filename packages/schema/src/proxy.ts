@@ -62,6 +62,9 @@ export const proxyLineSchema = z.discriminatedUnion('type', [
 ]);
 export type ProxyLine = z.infer<typeof proxyLineSchema>;
 
+/** Why the proxy refuses a host that no entry of the list covers: the one reason that a person can remove by an answer. */
+export const notListed = 'it is not in the list of allowed hosts';
+
 /** The name of a session's proxy record in its directory. */
 export const proxyRecordName = 'proxy.ndjson';
 

@@ -85,10 +85,23 @@ export const agentCommands: CommandTable = {
       .addOption(new Option('--allow', 'grant the permission it asked for').conflicts('notNow'))
       .addOption(new Option('--session', 'grant it, and the same again until the session ends').conflicts('notNow'))
       .addOption(
-        new Option('--always', 'grant it, and the same again always in this project').conflicts(['notNow', 'session']),
+        new Option('--agent', 'grant it, and the same again always for this agent').conflicts(['notNow', 'session']),
       )
       .addOption(
-        new Option('--deny', 'refuse it; the answer says why').conflicts(['allow', 'always', 'session', 'notNow']),
+        new Option('--always', 'grant it, and the same again always in this project').conflicts([
+          'notNow',
+          'session',
+          'agent',
+        ]),
+      )
+      .addOption(
+        new Option('--deny', 'refuse it; the answer says why').conflicts([
+          'allow',
+          'session',
+          'agent',
+          'always',
+          'notNow',
+        ]),
       )
       .allowExcessArguments()
       .action((_agent, _answer, options, command) =>

@@ -1,5 +1,6 @@
 import { ruleFromRequest } from '@pawl/core/rules/propose-rule';
 import type { Approval } from '@pawl/schema/approval/approval';
+import { isConnection } from '@pawl/schema/approval/approval-kind';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
 import { agentById } from '@pawl/store/agents/agents';
@@ -13,11 +14,14 @@ import { addRule } from '../rules/rules.ts';
 import { closeRequest } from './close-request.ts';
 import { askedRequestOf } from './rule-request.ts';
 
+/** How long a permission may last that outlives its request. */
+export type LastingScope = 'session' | 'agent' | 'project';
+
 export type ApprovalReply = {
   allow: boolean;
   reason: string | undefined;
   /** Makes a rule that allows the same again. */
-  again?: 'session' | 'project' | undefined;
+  again?: LastingScope | undefined;
   /** `person`, or the id of the agent that decides. */
   by: string;
 };
@@ -28,13 +32,14 @@ export async function answerApproval(platform: Platform, known: Approval, reply:
   const decision = allow ? 'allow' : 'deny';
   const said = reply.reason?.trim() ?? '';
   const reason = said !== '' ? said : allow ? null : 'The person denied this. Do not try it again in another way.';
-  const rule = allow && reply.again !== undefined ? await ruleForRequest(platform.store.db, known, reply.again) : null;
+  // A refused connection is over, so only a rule can allow the next one.
+  const scope = reply.again ?? (isConnection(known) ? 'session' : undefined);
+  const rule = allow && scope !== undefined ? await ruleForRequest(platform.store.db, known, scope) : null;
   await platform.store.write(async (tx) => {
     const approval = (await approvalById(tx.db, known.id)) ?? known;
     if (isSame(approval, { by, decision, reason })) return;
     if (approval.closedAt !== null) throw await closedAlready(tx.db, approval);
-    const { sessionId } = approval;
-    if (sessionId !== null && (await sessionById(tx.db, sessionId))?.endedAt !== null) throw gone(approval);
+    if (await isTooLate(tx.db, approval, rule?.scope)) throw gone(approval);
     await closeRequest(tx, approval, { end: 'answered', closedBy: by, decision, reason });
     if (rule !== null) await addRule(tx, { ...rule, madeBy: by, requestId: approval.id });
   });
@@ -45,9 +50,10 @@ export async function answerApproval(platform: Platform, known: Approval, reply:
 export async function ruleForRequest(
   db: Database,
   approval: Approval,
-  scope: 'session' | 'project',
-): Promise<{ scope: 'session' | 'project'; scopeId: string } & Pick<NewRule, 'effect' | 'match'>> {
-  const scopeId = scope === 'session' ? approval.sessionId : approval.projectId;
+  scope: LastingScope,
+): Promise<{ scope: LastingScope; scopeId: string } & Pick<NewRule, 'effect' | 'match'>> {
+  const { sessionId, agentId, projectId } = approval;
+  const scopeId = { session: sessionId, agent: agentId, project: projectId }[scope];
   const agent = await agentById(db, approval.agentId);
   if (agent === null || scopeId === null) {
     throw new PawlError('invalid_input', `This request has no ${scope}, so no rule can be made for it.`, {
@@ -56,6 +62,13 @@ export async function ruleForRequest(
   }
   const { effect, match } = ruleFromRequest(await ruleRequest(agent, askedRequestOf(approval)), scope);
   return { scope, scopeId, effect, match };
+}
+
+/** True if the session that asked has ended. A refused connection may still be allowed to the sessions that follow. */
+async function isTooLate(db: Database, approval: Approval, scope: LastingScope | undefined): Promise<boolean> {
+  const { sessionId } = approval;
+  if (sessionId === null || (isConnection(approval) && scope !== 'session')) return false;
+  return (await sessionById(db, sessionId))?.endedAt !== null;
 }
 
 /** True for a repeated request, as after a crash: it is no conflict. */
@@ -78,7 +91,17 @@ async function closedAlready(db: Database, approval: Approval): Promise<PawlErro
   });
 }
 
-function gone({ id }: Approval): PawlError {
+function gone(approval: Approval): PawlError {
+  const { id } = approval;
+  if (isConnection(approval) && approval.closedAt === null) {
+    return new PawlError(
+      'conflict',
+      `The session of the request ${id} has ended, so it cannot be allowed for that session.`,
+      {
+        hint: 'Use --agent or --always; or --deny.',
+      },
+    );
+  }
   return new PawlError('conflict', `Nobody waits for an answer to the request ${id} any more: it was withdrawn.`, {
     hint: 'See `pawl inbox`.',
   });

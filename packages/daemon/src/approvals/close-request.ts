@@ -1,4 +1,5 @@
 import type { Approval } from '@pawl/schema/approval/approval';
+import { isConnection } from '@pawl/schema/approval/approval-kind';
 import { approvalLimits } from '@pawl/schema/approval/approval-limit';
 import { closeApproval, markApprovalsSent } from '@pawl/store/sessions/approvals';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
@@ -19,7 +20,7 @@ export async function closeRequest(tx: WriteTransaction, approval: Approval, clo
   const reason = closing.reason?.slice(0, approvalLimits.reasonCharacters) ?? null;
   const isFirst = await closeApproval(tx, approval.id, { ...closing, reason });
   // Nobody waits for the decision.
-  if (closing.end === 'withdrawn') await markApprovalsSent(tx, [approval.id]);
+  if (closing.end === 'withdrawn' || isConnection(approval)) await markApprovalsSent(tx, [approval.id]);
   if (!isFirst) return false;
   const { id: approvalId, projectId, agentId } = approval;
   const { end, closedBy, decision } = closing;

@@ -1,5 +1,6 @@
 import { toolArgument } from '@pawl/schema/approval/tool-argument';
 import type { Approval } from '@pawl/schema/approval/approval';
+import { isConnection } from '@pawl/schema/approval/approval-kind';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { parseObject } from '@pawl/wire/json-line';
@@ -18,8 +19,11 @@ export async function judgeApproval(
   agent: Agent,
 ): Promise<Judged | null> {
   const { tool, detail } = approval;
-  const gate = await gateAnswer(platform, agent, { tool, input: toolArgument(tool, parseObject(detail)) });
-  if (!gate.allowed) return { closedBy: 'definition', decision: 'deny', reason: gate.reason };
+  // A refused connection is no tool: whichever tool made it was allowed.
+  if (!isConnection(approval)) {
+    const gate = await gateAnswer(platform, agent, { tool, input: toolArgument(tool, parseObject(detail)) });
+    if (!gate.allowed) return { closedBy: 'definition', decision: 'deny', reason: gate.reason };
+  }
   const { effect, reason } = await judgeByRules(platform, agent, approval.sessionId, askedRequestOf(approval));
   return effect === 'ask' ? null : { closedBy: 'rule', decision: effect, reason };
 }

@@ -34,7 +34,8 @@ export async function recordApprovals(
       continue;
     }
     open += 1;
-    const data = { approvalId: approval.id, kind: approval.kind, tool: approval.tool };
+    const { id: approvalId, kind, tool, owner } = approval;
+    const data = { approvalId, kind, tool, owner };
     tx.emit({ type: 'approval.asked', projectId: agent.projectId, agentId: agent.id, data });
   }
 }

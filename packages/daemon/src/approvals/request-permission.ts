@@ -54,7 +54,7 @@ async function recordPermission(
     const approval: Approval = { ...empty, nativeId: empty.id, kind: approvalKindOf(tool), tool, title, detail };
     await insertApproval(tx, approval);
     await rememberRequest(tx, key, approval.id);
-    const data = { approvalId: approval.id, kind: approval.kind, tool };
+    const data = { approvalId: approval.id, kind: approval.kind, tool, owner: null };
     tx.emit({ type: 'approval.asked', projectId: agent.projectId, agentId: agent.id, data });
     return approval.id;
   });

@@ -1,5 +1,6 @@
 import { canonicalTool } from '@pawl/core/definitions/tool-name';
 import type { Approval } from '@pawl/schema/approval/approval';
+import { isConnection } from '@pawl/schema/approval/approval-kind';
 import { shellWord } from '@pawl/schema/shell-word';
 import { field, list, parseObject, text } from '@pawl/wire/json-line';
 import type { AskedRequest } from '../rules/judge.ts';
@@ -19,7 +20,7 @@ export function askedRequestOf({ kind, tool, detail, cwd }: Approval): AskedRequ
       ['path', 'move_path'].map((name) => text(field(change, name))),
     ),
   ].filter((path) => path !== '');
-  const host = hostOf(text(field(input, 'url')));
+  const host = isConnection({ kind, tool }) ? text(field(input, 'host')) : hostOf(text(field(input, 'url')));
   const unclear = unclearPart(tool, command, input ?? {});
   return {
     kind: kind === 'question' || kind === 'plan' ? 'tool' : kind,

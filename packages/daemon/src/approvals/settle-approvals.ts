@@ -1,5 +1,6 @@
 import { firstLine } from '@pawl/core/shorten';
 import type { Approval } from '@pawl/schema/approval/approval';
+import { isConnection } from '@pawl/schema/approval/approval-kind';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
@@ -35,10 +36,13 @@ async function settle(platform: DefinitionPlatform, approval: Approval, now: num
 /** Why nobody waits for an answer any more; null if somebody does. */
 async function whyGone(
   db: Database,
-  { sessionId }: Approval,
+  approval: Approval,
   { agent, run }: NonNullable<Awaited<ReturnType<typeof agentView>>>,
 ): Promise<string | null> {
   if (agent.endedAt !== null) return 'its agent has ended';
+  // A refused connection is of use to the agent's next session, too.
+  if (isConnection(approval)) return null;
+  const { sessionId } = approval;
   if (sessionId === null) return run === null || run.outcome !== null ? 'its session has ended' : null;
   return (await sessionById(db, sessionId))?.endedAt === null ? null : 'its session has ended';
 }
@@ -46,12 +50,14 @@ async function whyGone(
 async function judge(platform: DefinitionPlatform, approval: Approval, agent: Agent): Promise<void> {
   const { store, choices } = platform;
   const judged = await judgeApproval(platform, approval, agent);
-  const waitMs = choices.questions.deadlineMs ?? (approval.sessionId === null ? limits.questionMs : null);
+  const waitMs = isConnection(approval)
+    ? null
+    : (choices.questions.deadlineMs ?? (approval.sessionId === null ? limits.questionMs : null));
   await store.write(async (tx) => {
     if (judged !== null) return void (await closeRequest(tx, approval, { end: 'answered', ...judged }));
     if (!(await referApproval(tx, approval.id, waitMs === null ? null : tx.now + waitMs))) return;
-    const { id: approvalId, projectId, agentId, kind, tool } = approval;
-    tx.emit({ type: 'approval.referred', projectId, agentId, data: { approvalId, kind, tool } });
+    const { id: approvalId, projectId, agentId, kind, tool, owner } = approval;
+    tx.emit({ type: 'approval.referred', projectId, agentId, data: { approvalId, kind, tool, owner } });
   });
   crashPoint('approval.after_judge');
 }

@@ -1,4 +1,3 @@
-import { describeRule } from '@pawl/core/rules/describe-rule';
 import type { ReplyBody } from '@pawl/protocol/agents/verb-view';
 import type { ApprovalAnswer, InboxItem } from '@pawl/protocol/questions/view';
 import type { Approval } from '@pawl/schema/approval/approval';
@@ -8,7 +7,8 @@ import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
 import { findApprovals, openApprovals } from '@pawl/store/sessions/approvals';
 import type { Database } from '@pawl/store/tables';
-import { answerApproval, ruleForRequest } from '../approvals/answer-approval.ts';
+import { answerApproval } from '../approvals/answer-approval.ts';
+import { approvalChoices } from '../approvals/approval-choices.ts';
 import { beginningOf } from './beginning.ts';
 import type { Platform } from '../platform/platform.ts';
 
@@ -47,7 +47,7 @@ async function asker(db: Database, { agentId }: Approval): Promise<Agent> {
   return agent;
 }
 
-type ApprovalItem = Pick<InboxItem, 'id' | 'kind' | 'askedAt' | 'questions' | 'always'>;
+type ApprovalItem = Pick<InboxItem, 'id' | 'kind' | 'askedAt' | 'questions' | 'owner' | 'choices'>;
 
 /** The requests that wait for a person. */
 export async function approvalItems(
@@ -55,27 +55,17 @@ export async function approvalItems(
 ): Promise<{ agent: Agent; item: ApprovalItem; deadlineAt: number | null }[]> {
   const items = [];
   for (const approval of await openApprovals(db)) {
-    const { id, askedAt, deadlineAt, referredAt } = approval;
+    const { id, askedAt, deadlineAt, referredAt, owner } = approval;
     if (referredAt === null) continue;
     const questions = [{ id, ...beginningOf(approvalText(approval)) }];
-    const always = await alwaysInWords(db, approval);
+    const choices = await approvalChoices(db, approval);
     items.push({
       agent: await asker(db, approval),
-      item: { id, kind: 'permission' as const, askedAt, questions, always },
+      item: { id, kind: 'permission' as const, askedAt, questions, owner, choices },
       deadlineAt,
     });
   }
   return items;
-}
-
-/** The rule that `--always` would make, in words; null if none can be made. */
-async function alwaysInWords(db: Database, approval: Approval): Promise<string | null> {
-  try {
-    return describeRule(await ruleForRequest(db, approval, 'project'));
-  } catch (error) {
-    if (error instanceof PawlError) return null;
-    throw error;
-  }
 }
 
 /** A request in full, by its id or id prefix. */

@@ -53,7 +53,7 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
       if (agent === null) continue;
       const asked = [{ id: question.id, ...beginningOf(question.question) }];
       const { id, kind, askedAt, deadlineAt } = question;
-      add(agent, { id, kind, askedAt, questions: asked, always: null }, deadlineAt);
+      add(agent, { id, kind, askedAt, questions: asked, owner: null, choices: [] }, deadlineAt);
     }
     for (const { agent, item, deadlineAt } of await approvalItems(db)) add(agent, item, deadlineAt);
     for (const { id } of await agentsWithQuestions(db)) {
@@ -61,7 +61,7 @@ export function createInbox(platform: Platform, questions: Questions, signals: P
       if (facts?.run?.questions === undefined || facts.run.questions === null) continue;
       const askedAt = facts.run.endedAt ?? facts.run.startedAt;
       const questions = facts.run.questions.map((each) => ({ ...each, leftOutBytes: 0 }));
-      add(facts.agent, { id, kind: 'questions', askedAt, questions, always: null }, null);
+      add(facts.agent, { id, kind: 'questions', askedAt, questions, owner: null, choices: [] }, null);
     }
     return items.toSorted((a, b) => a.askedAt - b.askedAt);
   }
@@ -151,9 +151,8 @@ function questionEntry(item: InboxItem): InboxEntry {
   return { kind, id, agent, project, changes: [], since: askedAt, text, detail, next };
 }
 
-function replyWords({ id, kind, agent, questions, always }: InboxItem): string {
-  if (kind === 'permission')
-    return `${id} ${always === null ? '--allow | --deny' : '--allow | --session | --always | --deny'}`;
+function replyWords({ id, kind, agent, questions, choices }: InboxItem): string {
+  if (kind === 'permission') return `${id} ${choices.map(({ option }) => option).join(' | ')}`;
   return `${kind === 'questions' ? agent.alias : id} ${questions.length > 1 ? '--answer <id>=<text>' : '"…"'}`;
 }
 

@@ -111,7 +111,14 @@ describe('a request of a CLI', () => {
   test('that is allowed always is not asked again in the project, and another command is', async () => {
     const first = await asking([{ permit: { name: 'Bash', input: { command: 'npm run lint' } } }]);
     const request = await requestOf(first);
-    expect(request.always).toContain('exactly the command “npm run lint” for every agent of this project');
+    expect(request.choices.map(({ option }) => option)).toEqual([
+      '--allow',
+      '--session',
+      '--agent',
+      '--always',
+      '--deny "why"',
+    ]);
+    expect(request.choices[3]?.does).toContain('exactly the command “npm run lint” for every agent of this project');
     await daemon.client.replyAgent(request.id, { allow: true, again: 'project' }, randomUUID());
     await daemon.ended(first.id);
     const again = await asking([{ permit: { name: 'Bash', input: { command: 'npm run lint' } } }]);
@@ -119,8 +126,8 @@ describe('a request of a CLI', () => {
     expect(await outputText(daemon.client, again.id)).toContain('1 allowed, 0 denied');
     expect(await eventsOf(again.id)).toEqual(['approval.asked', 'approval.answered']);
     const other = await asking([{ permit: { name: 'Bash', input: { command: 'npm run lint; id' } } }]);
-    const { id, always } = await requestOf(other);
-    expect(always).toBeNull();
+    const { id, choices } = await requestOf(other);
+    expect(choices.map(({ option }) => option)).toEqual(['--allow', '--deny "why"']);
     const never = daemon.client.replyAgent(id, { allow: true, again: 'project' }, randomUUID());
     await expect(never).rejects.toThrow();
     await daemon.client.replyAgent(id, { allow: false }, randomUUID());

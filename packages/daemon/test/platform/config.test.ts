@@ -97,6 +97,6 @@ test('the example in the documentation is valid', async () => {
   });
   const { presets, problems } = withCustomPresets(builtIn, config.providers);
   expect(problems).toEqual([]);
-  expect(presets.map(({ name }) => name)).toEqual(expect.arrayContaining(['gateway', 'gemini-acp', 'my-agent']));
+  expect(presets.map(({ name }) => name)).toEqual(expect.arrayContaining(['gateway', 'goose', 'my-agent']));
   expect(Object.keys(config.mcp_servers)).toEqual(['search', 'tracker']);
 });

@@ -93,8 +93,8 @@ export const replySchema = z.object({
   notNow: z.boolean().optional(),
   /** For a permission: yes or no. */
   allow: z.boolean().optional(),
-  /** With `allow`: makes a rule that allows the same again, until the session ends or always in the project. */
-  again: z.enum(['session', 'project']).optional(),
+  /** With `allow`: makes a rule that allows the same again, for this session, for this agent or in the project. */
+  again: z.enum(['session', 'agent', 'project']).optional(),
 });
 export type ReplyBody = z.infer<typeof replySchema>;
 

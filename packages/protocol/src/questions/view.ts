@@ -78,8 +78,10 @@ export const inboxItemSchema = z.object({
       leftOutBytes: z.number().int().nonnegative(),
     }),
   ),
-  /** The consequence of `pawl reply --always` for a permission; null if no rule can allow it again. */
-  always: z.string().nullable(),
+  /** The CLI's own subagent that asks for a permission; null for the agent itself. */
+  owner: z.string().nullable(),
+  /** The answers that a permission takes, as options of `pawl reply`, each with its consequence; empty for a question. */
+  choices: z.array(z.object({ option: z.string(), does: z.string() })),
 });
 export type InboxItem = z.infer<typeof inboxItemSchema>;
 

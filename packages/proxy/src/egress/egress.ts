@@ -3,6 +3,7 @@ import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Grant } from '@pawl/schema/proxy';
+import { notListed } from '@pawl/schema/proxy';
 import type { Grants } from '../grants.ts';
 import { proxyLimits } from '../proxy-limit.ts';
 import type { SessionRecords } from '../session-record.ts';
@@ -35,7 +36,7 @@ export function createEgress({ grants, records, resolve = addressesOf }: EgressP
       return { ok: false, status: 403, reason };
     };
     const list = readAllowList(grant.network?.allow ?? [], grant.network?.deny ?? []);
-    if (!list.allows(target)) return refuse('it is not in the list of allowed hosts');
+    if (!list.allows(target)) return refuse(notListed);
     const addresses = await resolve(host).catch(() => []);
     if (addresses.length === 0) return { ok: false, status: 502, reason: 'the name has no address' };
     // One private address is enough: a name that changes its answers must not lead to a local service.

@@ -1,4 +1,5 @@
 import type { Approval } from './approval.ts';
+import { isConnection } from './approval-kind.ts';
 
 /** The whole text of a request, for a person to review. */
 export function approvalText({
@@ -9,6 +10,7 @@ export function approvalText({
   cwd,
   owner,
 }: Pick<Approval, 'kind' | 'tool' | 'title' | 'detail' | 'cwd' | 'owner'>): string {
+  if (isConnection({ kind, tool })) return `Network: ${title}\nits session may not reach this host`;
   const lines = [
     `${tool}: ${title}`,
     ...(cwd === null ? [] : [`in ${cwd}`]),

@@ -1,4 +1,5 @@
 import type { Approval } from '@pawl/schema/approval/approval';
+import { connectionTool } from '@pawl/schema/approval/approval-kind';
 import { limits } from '@pawl/schema/limit';
 import { integer, nullableInteger, toColumns } from '../row.ts';
 import { storeLimits } from '../store-limit.ts';
@@ -25,6 +26,19 @@ export async function approvalOfCli(db: Database, sessionId: string, nativeId: s
     .selectAll()
     .where('session_id', '=', sessionId)
     .where('native_id', '=', nativeId)
+    .executeTakeFirst();
+  return row ? approvalOf(row) : null;
+}
+
+/** The newest request that an agent made with this id, in any session. */
+export async function lastApprovalOfAgent(db: Database, agentId: string, nativeId: string): Promise<Approval | null> {
+  const row = await db
+    .selectFrom('approvals')
+    .selectAll()
+    .where('agent_id', '=', agentId)
+    .where('native_id', '=', nativeId)
+    .orderBy('ordinal', 'desc')
+    .limit(1)
     .executeTakeFirst();
   return row ? approvalOf(row) : null;
 }
@@ -68,6 +82,8 @@ export async function waitingApprovals(db: Database): Promise<Map<string, string
     .select(['agent_id', 'tool', 'title'])
     .where('closed_at', 'is', null)
     .where('referred_at', 'is not', null)
+    // Nobody waits for the answer to a refused connection.
+    .where('tool', '!=', connectionTool)
     .orderBy('ordinal', 'desc')
     .execute();
   return new Map(rows.map((row) => [row.agent_id, `${row.tool}: ${row.title}`]));

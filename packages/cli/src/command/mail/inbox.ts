@@ -96,7 +96,7 @@ function describeEntry(entry: InboxEntry, now: number, { colours }: CommandConte
 }
 
 function describe(item: InboxItem, now: number, { colours }: CommandContext): string {
-  const { agent, project, kind, id, askedAt, deadlineAt, questions, always } = item;
+  const { agent, project, kind, id, askedAt, deadlineAt, questions } = item;
   const what = kind === 'questions' ? count(questions.length, 'question') : kind;
   const age = ago(now - askedAt);
   const deadline = deadlineAt === null ? '' : `, ${deadlineInWords(deadlineAt - now)}`;
@@ -111,10 +111,18 @@ function describe(item: InboxItem, now: number, { colours }: CommandContext): st
   const cut =
     leftOutBytes === 0 ? [] : [colours.bold(`! ${leftOutBytes} bytes more are not shown here: pawl inbox ${id}`)];
   const word = kind === 'questions' ? agent.alias : id;
-  const permit = always === null ? '--allow | --deny' : '--allow | --session | --always | --deny';
-  const how = kind === 'permission' ? permit : several ? '--answer <id>=<text>' : '"…"';
-  const consequence = always === null ? [] : [colours.dim(`  --always: ${printableLine(always)}`)];
-  return [head, ...lines, ...cut, colours.dim(`  pawl reply ${word} ${how} | --not-now`), ...consequence].join('\n');
+  const how = several ? '--answer <id>=<text>' : '"…"';
+  const next = kind === 'permission' ? permissionAnswers(item) : [`  pawl reply ${word} ${how} | --not-now`];
+  return [head, ...lines, ...cut, ...next.map((line) => colours.dim(line))].join('\n');
+}
+
+/** The answers to a request for permission, one a line, each with its consequence. */
+function permissionAnswers({ id, choices }: InboxItem): string[] {
+  const width = Math.max(...choices.map(({ option }) => option.length));
+  return choices.map(({ option, does }, index) => {
+    const command = index === 0 ? `pawl reply ${id}` : '';
+    return `  ${command.padEnd(`pawl reply ${id}`.length)} ${option.padEnd(width)}  ${printableLine(does)}`;
+  });
 }
 
 function deadlineInWords(leftMs: number): string {

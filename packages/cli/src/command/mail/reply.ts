@@ -11,6 +11,7 @@ export type ReplyOptions = {
   allow?: boolean;
   always?: boolean;
   session?: boolean;
+  agent?: boolean;
   deny?: boolean;
 };
 
@@ -32,22 +33,30 @@ export async function reply(context: CommandContext, words: string[], options: R
     'agent',
     agent,
     () =>
-      `${colours.bold(agent.alias)} goes on (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
+      `${decisionOf(body)}${colours.bold(agent.alias)} goes on (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
   );
   return 0;
 }
 
+/** What was decided about a permission; empty for a question. */
+function decisionOf({ allow, again }: ReplyBody): string {
+  if (allow === undefined) return '';
+  if (!allow) return 'denied; ';
+  return again === undefined ? 'allowed; ' : 'allowed, with a rule (see pawl rules); ';
+}
+
 function bodyOf(text: string | undefined, options: ReplyOptions): ReplyBody {
-  const { answer, notNow, always, session, deny } = options;
-  const allow = options.allow || always || session;
-  const again = always ? { again: 'project' as const } : session ? { again: 'session' as const } : {};
+  const { answer, notNow, always, session, agent, deny } = options;
+  const scope = always ? ('project' as const) : agent ? ('agent' as const) : session ? ('session' as const) : null;
+  const allow = options.allow || scope !== null;
+  const again = scope === null ? {} : { again: scope };
   const said = text === undefined ? {} : { answer: text };
   if (notNow) {
     if (text === undefined && answer === undefined) return { notNow: true };
     throw new PawlError('usage', '--not-now takes no answer.');
   }
   if (allow || deny) {
-    if (answer === undefined) return { allow: allow === true, ...again, ...said };
+    if (answer === undefined) return { allow, ...again, ...said };
     throw new PawlError('usage', 'Answer a permission with --allow or --deny, and optionally a reason.');
   }
   if ((text === undefined) === (answer === undefined)) {

@@ -195,14 +195,22 @@ describe('inbox', () => {
     askedAt: 0,
     deadlineAt: null,
     questions: [{ id: conversationId, question: 'May I?\u001B[2J', leftOutBytes: 0 }],
-    always: null,
+    owner: null,
+    choices: [],
   };
 
   test('lists the entries, and how to answer each kind', async () => {
     const items: InboxItem[] = [
       item,
-      { ...item, kind: 'permission', deadlineAt: 1, always: 'Allows exactly the command “npm test”.\u001B[2J' },
-      { ...item, kind: 'permission' },
+      {
+        ...item,
+        kind: 'permission',
+        deadlineAt: 1,
+        choices: [
+          { option: '--allow', does: 'Allows this one call.' },
+          { option: '--always', does: 'Allows exactly the command “npm test”.\u001B[2J' },
+        ],
+      },
       {
         ...item,
         id: idOf(1),
@@ -217,10 +225,8 @@ describe('inbox', () => {
     await inbox(daemon.context);
     const text = daemon.texts[0] ?? '';
     expect(text).toContain(`pawl reply ${conversationId} "…" | --not-now`);
-    expect(text).toContain(
-      '--allow | --session | --always | --deny | --not-now\n  --always: Allows exactly the command',
-    );
-    expect(text).toContain('--allow | --deny | --not-now');
+    expect(text).toContain(`pawl reply ${conversationId} --allow   Allows this one call.\n`);
+    expect(text).toMatch(/\n {2,}--always {2}Allows exactly the command “npm test”\./);
     expect(text).toContain('pawl reply brave-otter --answer <id>=<text> | --not-now');
     expect(text).toContain('[a] A?');
     expect(text).toContain('overdue');

@@ -4,6 +4,7 @@ import type { Agent, Chunk, Message, Session, Usage } from '@pawl/schema/record'
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
 import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
+import type { RefusedHost } from '../../approvals/record-connection.ts';
 import type { OutputEvidence } from '../../mail/evidence.ts';
 
 /** A session whose output is ingested. */
@@ -34,6 +35,8 @@ export type Batch = {
   events: NewEvent[];
   /** Requests for approval and their withdrawal, in order. */
   approvals: ApprovalEvent[];
+  /** Hosts that the proxy refused, since they are not listed. */
+  connections: RefusedHost[];
   /** The mail that it proves delivered. */
   evidence: OutputEvidence;
   /** Where the next read of the proxy's record begins; null if it has nothing new. */
@@ -56,7 +59,7 @@ export type SaidMessage = Pick<Message, 'kind' | 'content' | 'data'> & { body?: 
 
 export function emptyBatch(): Batch {
   const evidence: OutputEvidence = { echoes: [], answered: 'no', before: null };
-  const facts = { events: [], approvals: [], evidence, proxyOffset: null, shown: [] };
+  const facts = { events: [], approvals: [], connections: [], evidence, proxyOffset: null, shown: [] };
   return { chunks: [], patch: {}, messages: [], unfinished: 0, ...facts, bytes: 0 };
 }
 

@@ -6,6 +6,7 @@ import { firstLine } from '@pawl/core/shorten';
 import { createRedaction } from '@pawl/host/output/secret-mask';
 import { limits } from '@pawl/schema/limit';
 import type { ProxyLine } from '@pawl/schema/proxy';
+import { notListed } from '@pawl/schema/proxy';
 import type { Chunk } from '@pawl/schema/record';
 import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
@@ -170,6 +171,7 @@ export function learnProxyLine(state: Learned, line: ProxyLine, batch: Batch): v
   } else if (line.type === 'network') {
     const { host, port, reason } = line;
     batch.events.push({ type: 'network.refused', ...state.about, data: { host, port, reason } });
+    if (reason === notListed) batch.connections.push({ host, port });
   }
 }
 

@@ -8,6 +8,7 @@ import { runById } from '@pawl/store/sessions/runs';
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
 import { conversationHolder, moveProxyOffset, updateSession } from '@pawl/store/sessions/sessions';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
+import { recordConnections } from '../../approvals/record-connection.ts';
 import { recordApprovals } from '../../approvals/record-request.ts';
 import { recordEvidence } from '../../mail/evidence.ts';
 import type { Batch, IntakeTarget, SaidMessage } from './batch.ts';
@@ -33,6 +34,7 @@ export async function storeBatch(
   await storeMessages(tx, target, batch);
   if (!first) await noteMail(tx, target, batch, mail);
   await recordApprovals(tx, target, batch.approvals);
+  await recordConnections(tx, target, batch.connections);
   for (const event of batch.events) tx.emit(event);
 }
 
