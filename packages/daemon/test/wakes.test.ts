@@ -109,6 +109,7 @@ const effects: Record<ChangingRoute, 'agents' | 'accounts' | 'crew' | 'queue' | 
   ackMail: 'itself',
   noteShown: 'itself',
   askPermission: 'itself',
+  decideApproval: 'agents',
 };
 type ChangingRoute = {
   [Name in keyof typeof routes]: (typeof routes)[Name]['method'] extends 'get' ? never : Name;
@@ -191,6 +192,15 @@ describe('without polling, commits alone wake agents', () => {
     await hasTurn(daemon, asked.id, 2);
     await agentClient(daemon.home, asked.id).answer(conversationId, { answer: 'red' });
     await hasTurn(daemon, asker.id, 2);
+  });
+
+  test('that get a decision: decideApproval', async () => {
+    const permit = { name: 'Bash', input: { command: 'npm test' } };
+    const agent = await daemon.work([{ permit }, 'complete'], { access: 'ask' });
+    await happens(daemon, 'approval.referred', agent.id);
+    const [request] = (await daemon.client.listApprovals()).approvals;
+    await daemon.client.decideApproval(request?.id ?? '', { allow: true });
+    await happens(daemon, 'run.ended', agent.id);
   });
 
   test('that end: killAgent, completeAgent, cancelRun, mergeErrand, abandonErrand', async () => {

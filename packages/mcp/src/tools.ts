@@ -1,4 +1,5 @@
 import { agentTools } from './tool/agents.ts';
+import { approvalTools } from './tool/approvals.ts';
 import { changeTools } from './tool/changes.ts';
 import { delegateTools } from './tool/delegate.ts';
 import { mailTools } from './tool/mail.ts';
@@ -13,6 +14,7 @@ const tools: readonly Tool[] = [
   ...rosterTools,
   ...mailTools,
   ...questionTools,
+  ...approvalTools,
   ...workTools,
   ...changeTools,
 ];

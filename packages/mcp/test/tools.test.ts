@@ -15,6 +15,8 @@ const verbs = [
   'ask',
   'answer',
   'listen',
+  'approval_list',
+  'approval_answer',
   'task_add',
   'complete',
   'change_open',

@@ -4,6 +4,7 @@ const nothing: Needs = { actions: [] };
 export const patch: Needs = { actions: [['Patch']] };
 export const finalize: Needs = { actions: [['Finalize']] };
 export const delegate: Needs = { actions: [['Delegate']] };
+export const approve: Needs = { actions: [['Approve']] };
 /** An author may withdraw or block its own proposal; settling changes does not require the right to propose. */
 export const patchOrFinalize: Needs = { actions: [['Patch', 'Finalize']] };
 /** Needs no action, but a definition that hears of emergencies. */

@@ -5,7 +5,7 @@ import { nameSchema } from './id.ts';
 export const agentKinds = ['main', 'subagent'] as const;
 export const agentClasses = ['persistent', 'ephemeral'] as const;
 export const definitionLayers = ['built-in', 'user', 'repository'] as const;
-export const agentActions = ['Patch', 'Finalize', 'Delegate'] as const;
+export const agentActions = ['Patch', 'Finalize', 'Delegate', 'Approve'] as const;
 export const mailPolicies = ['wake', 'next-turn', 'pull'] as const;
 export const hearings = ['changes', 'reviews', 'emergency'] as const;
 export type Hearing = (typeof hearings)[number];

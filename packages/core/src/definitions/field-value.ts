@@ -13,6 +13,8 @@ const actionsByWord = new Map<string, AgentAction>([
   ['delegate', 'Delegate'],
   ['delegation', 'Delegate'],
   ['delegatetoagent', 'Delegate'],
+  ['approve', 'Approve'],
+  ['approval', 'Approve'],
 ]);
 
 /** Normalises a word: `work_globs`, `workGlobs` and `Work-Globs` are equal. */

@@ -31,7 +31,12 @@ export async function answerApproval(platform: Platform, known: Approval, reply:
   const { allow, by } = reply;
   const decision = allow ? 'allow' : 'deny';
   const said = reply.reason?.trim() ?? '';
-  const reason = said !== '' ? said : allow ? null : 'The person denied this. Do not try it again in another way.';
+  const reason =
+    said !== ''
+      ? said
+      : allow
+        ? null
+        : `${by === 'person' ? 'The person' : 'Your supervisor'} denied this. Do not try it again in another way.`;
   // A refused connection is over, so only a rule can allow the next one.
   const scope = reply.again ?? (isConnection(known) ? 'session' : undefined);
   const rule = allow && scope !== undefined ? await ruleForRequest(platform.store.db, known, scope) : null;

@@ -5,10 +5,12 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
+import { agentById } from '@pawl/store/agents/agents';
 import { approvalById, delayApproval, openApprovals, referApproval } from '@pawl/store/sessions/approvals';
 import { sessionById } from '@pawl/store/sessions/sessions';
 import type { Database } from '@pawl/store/tables';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import { rightsOf } from '../definitions/home-definitions.ts';
 import { tellSupervisor } from '../mail/tell-supervisor.ts';
 import { closeRequest } from './close-request.ts';
 import { judgeApproval } from './judge-approval.ts';
@@ -53,13 +55,26 @@ async function judge(platform: DefinitionPlatform, approval: Approval, agent: Ag
   const waitMs = isConnection(approval)
     ? null
     : (choices.questions.deadlineMs ?? (approval.sessionId === null ? limits.questionMs : null));
+  const supervisor = judged === null ? await decidingSupervisor(platform, agent) : null;
   await store.write(async (tx) => {
     if (judged !== null) return void (await closeRequest(tx, approval, { end: 'answered', ...judged }));
     if (!(await referApproval(tx, approval.id, waitMs === null ? null : tx.now + waitMs))) return;
     const { id: approvalId, projectId, agentId, kind, tool, owner } = approval;
     tx.emit({ type: 'approval.referred', projectId, agentId, data: { approvalId, kind, tool, owner } });
+    if (supervisor === null) return;
+    const what = firstLine(`${tool}: ${approval.title}`, limits.labelCharacters);
+    const how = 'You may decide it with approval_list and approval_answer, or leave it to the person.';
+    await tellSupervisor(tx, agent, `${agent.alias} asks for approval, request ${approvalId}: ${what}\n${how}`);
   });
   crashPoint('approval.after_judge');
+}
+
+/** The supervisor of an agent, if its definition may decide requests; null otherwise. */
+async function decidingSupervisor(platform: DefinitionPlatform, agent: Agent): Promise<Agent | null> {
+  const supervisor = await agentById(platform.store.db, agent.supervisorId ?? agent.parentId ?? '');
+  if (supervisor === null || supervisor.parentId === null || supervisor.endedAt !== null) return null;
+  const { definition } = await rightsOf(platform, supervisor);
+  return definition.policy.allow.includes('Approve') ? supervisor : null;
 }
 
 /** Leaves an overdue request open, or denies it, and tells the agent's supervisor once. */

@@ -48,6 +48,7 @@ import { addProjectRoutes } from '../projects/project-routes.ts';
 import { addProviderRoutes } from '../providers/provider-routes.ts';
 import { addQueueRoutes } from '../queue/queue-routes.ts';
 import { addRosterRoutes } from '../supervision/roster-routes.ts';
+import { addApprovalRoutes } from '../questions/approval-routes.ts';
 import { addQuestionRoutes } from '../questions/question-routes.ts';
 import { addRuleRoutes } from '../rules/rule-routes.ts';
 import { addRunRoutes } from '../agents/run-routes.ts';
@@ -92,6 +93,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addProviderRoutes(app, parts);
   addRosterRoutes(app, parts);
   addQuestionRoutes(app, parts);
+  addApprovalRoutes(app, platform);
   addRuleRoutes(app, {
     platform,
     find: {

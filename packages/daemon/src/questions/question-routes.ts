@@ -11,7 +11,6 @@ import { findQuestions, openQuestionsTo } from '@pawl/store/mail/questions';
 import type { Database } from '@pawl/store/tables';
 import type { Context } from 'hono';
 import { requestPermission } from '../approvals/request-permission.ts';
-import { viewApproval } from './approval-inbox.ts';
 import type { Target } from './question-target.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
@@ -138,10 +137,6 @@ export function addQuestionRoutes(app: OpenAPIHono<DoorVariables>, parts: Questi
     const key = requestKey(context, `reply ${reference}`, context.req.valid('header')['idempotency-key']);
     const asker = await inbox.reply(reference, context.req.valid('json'), key);
     return context.json({ agent: await agents.view(asker.id) }, 200);
-  });
-  app.openapi(questionRoutes.showApproval, async (context) => {
-    const { approval } = context.req.valid('param');
-    return context.json({ approval: await viewApproval(db, approval) }, 200);
   });
   app.openapi(questionRoutes.askPermission, async (context) => {
     const { tool, input } = context.req.valid('json');

@@ -45,6 +45,10 @@ const admitted: Partial<Record<Route, { needs: string; by: Shipped[] }>> = {
   },
   work: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace'] },
   delegate: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace'] },
+  // No built-in definition decides requests.
+  listApprovals: { needs: 'needs Approve', by: [] },
+  decideApproval: { needs: 'needs Approve', by: [] },
+  showApproval: { needs: 'needs Approve', by: [] },
   checkQueue: { needs: 'needs hears: [emergency]', by: ['supervisor', 'merge-queue'] },
 };
 

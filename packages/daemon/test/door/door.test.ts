@@ -138,6 +138,8 @@ const statuses: Record<keyof typeof routes, { person: number; own: number; other
   noteShown: { person: 404, own: 404, other: 404 },
   listen: { person: 200, own: 200, other: 403 },
   showApproval: { person: 404, own: 403, other: 403 },
+  listApprovals: { person: 200, own: 403, other: 403 },
+  decideApproval: { person: 400, own: 403, other: 403 },
   inbox: { person: 200, own: 403, other: 403 },
   askPermission: { person: 400, own: 400, other: 400 },
   roster: { person: 400, own: 200, other: 200 },

@@ -1,7 +1,9 @@
 import type {
   Answered,
   ApprovalAnswer,
+  ApprovalList,
   AskBody,
+  DecisionBody,
   Inbox,
   PermissionAnswer,
   PermissionBody,
@@ -27,6 +29,9 @@ export type QuestionClient = {
   listen(reference: string, signal?: AbortSignal): AsyncGenerator<QuestionView>;
   inbox(): Promise<Inbox>;
   showApproval(approval: string): Promise<ApprovalAnswer>;
+  listApprovals(): Promise<ApprovalList>;
+  /** Decides a request of an agent below the caller; a person may decide all. */
+  decideApproval(approval: string, body: DecisionBody): Promise<ApprovalAnswer>;
   askPermission(body: PermissionBody, key: string): Promise<PermissionAnswer>;
 };
 
@@ -43,6 +48,8 @@ export function questionClient({ get, post, stream }: Requests): QuestionClient 
     listen: (reference, signal) => dataOf(stream(ofAgent(reference), { signal }), 'question'),
     inbox: () => get('/api/inbox'),
     showApproval: (approval) => get(`/api/approvals/${segment('approval', approval)}`),
+    listApprovals: () => get('/api/approvals'),
+    decideApproval: (approval, body) => post(`/api/approvals/${segment('approval', approval)}/decision`, body),
     askPermission: (body, key) => post('/api/permissions', body, { key, waits: true }),
   };
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { forAgents, forPeople } from '../access.ts';
+import { approve, forAgents, forMains, forPeople } from '../access.ts';
 import { answers, answersOrStream, body, defineRoute, idempotency, reference } from '../define-route.ts';
 import * as view from './view.ts';
 
+const approval = z.object({ approval: z.string().min(1).max(128) });
 const question = z.object({ question: z.string().min(1).max(128) });
 
 /** Questions, permissions, and a person’s inbox. */
@@ -57,11 +58,24 @@ export const questionRoutes = {
     path: '/api/inbox',
     responses: answers('Everything that waits for the person, oldest first.', view.inboxSchema),
   }),
+  listApprovals: defineRoute({
+    access: forMains('spawn', 'list requests for approval of the agents below it', 'S2-16, S2-17', approve),
+    method: 'get',
+    path: '/api/approvals',
+    responses: answers('The open requests that the caller may decide, oldest first.', view.approvalListSchema),
+  }),
+  decideApproval: defineRoute({
+    access: forMains('spawn', 'decide requests for approval of the agents below it', 'S2-16, S2-17', approve),
+    method: 'post',
+    path: '/api/approvals/{approval}/decision',
+    request: { params: approval, body: body(view.decisionSchema) },
+    responses: answers('The request with its decision; the first one counts.', view.approvalAnswerSchema),
+  }),
   showApproval: defineRoute({
-    access: forPeople('read a request for approval', 'S2-16'),
+    access: forMains('spawn', 'read a request for approval of an agent below it', 'S2-16, S2-17', approve),
     method: 'get',
     path: '/api/approvals/{approval}',
-    request: { params: z.object({ approval: z.string().min(1).max(128) }) },
+    request: { params: approval },
     responses: answers('The request in full, and its decision.', view.approvalAnswerSchema),
   }),
   askPermission: defineRoute({

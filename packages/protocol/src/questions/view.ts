@@ -1,4 +1,5 @@
 import { approvalSchema } from '@pawl/schema/approval/approval';
+import { approvalLimits } from '@pawl/schema/approval/approval-limit';
 import { idSchema } from '@pawl/schema/id';
 import { inboxKinds } from '@pawl/schema/inbox';
 import { limits } from '@pawl/schema/limit';
@@ -133,6 +134,28 @@ const approvalViewSchema = approvalSchema
   .extend({ agent: agentNamed });
 export const approvalAnswerSchema = z.object({ approval: approvalViewSchema });
 export type ApprovalAnswer = z.infer<typeof approvalAnswerSchema>;
+
+/** Requests that the caller may decide: of all agents for a person, of those below it for an agent. */
+export const approvalListSchema = z.object({
+  approvals: z.array(
+    approvalViewSchema
+      .pick({ id: true, agent: true, kind: true, tool: true, cwd: true, owner: true, askedAt: true, deadlineAt: true })
+      .extend({
+        text: z.string(),
+        /** How much is left out here; the request itself has all of it. */
+        leftOutBytes: z.number().int().nonnegative(),
+      }),
+  ),
+});
+export type ApprovalList = z.infer<typeof approvalListSchema>;
+
+/** An answer to a request, for this one call; a refused host is allowed until the session ends. */
+export const decisionSchema = z.object({
+  allow: z.boolean(),
+  /** Why not; the model of the agent that asked learns it. */
+  reason: z.string().min(1).max(approvalLimits.reasonCharacters).optional(),
+});
+export type DecisionBody = z.infer<typeof decisionSchema>;
 
 /** A program's request on its agent's behalf, like Claude's `--permission-prompt-tool`. */
 export const permissionSchema = z.object({

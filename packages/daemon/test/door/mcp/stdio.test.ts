@@ -69,7 +69,7 @@ describe('with a daemon', () => {
 
   test('an agent’s server without its token has no identity, and never the person’s', async () => {
     await using mcp = await mcpOverStdio(daemon.home, null, '2025-11-25', '/', ['--agent', agentId]);
-    expect((await mcp.client.listTools()).tools).toHaveLength(18);
+    expect((await mcp.client.listTools()).tools).toHaveLength(20);
     for (const tool of ['whoami', 'agents', 'listen'])
       expect(await mcp.failure(tool)).toMatchObject({ code: 'unauthorized' });
     expect(await mcp.failure('send', { to: agentId, body: 'as the user' })).toMatchObject({ code: 'unauthorized' });
