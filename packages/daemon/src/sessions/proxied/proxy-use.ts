@@ -5,7 +5,7 @@ import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { sessionDirectory } from '../../platform/platform.ts';
 import type { SessionGrant } from '../../accounts/session-proxy.ts';
 import { refuseUncountable } from '../../platform/budgets.ts';
-import { directVariables, networkFor, proxyVariables } from './session-network.ts';
+import { directVariables, networkFor, proxyVariables } from '../../rules/session-network.ts';
 import { tokensLeft } from '../reconcile/spending.ts';
 
 type Planned = { agent: Agent; run: Run; session: Session; preset: ProviderPreset; account: Account | null };

@@ -12,7 +12,7 @@ import type { Ingest } from '../ingest/ingest.ts';
 import { adoptSessions } from './adopt.ts';
 import { createAlarms } from './alarms.ts';
 import type { Loop } from './loop.ts';
-import { applyRules } from '../proxied/session-network.ts';
+import { applyRules } from '../../rules/session-network.ts';
 import { agentsToEnd, agentsToWake, providerToRetry } from './reconcile-events.ts';
 import { endHung, endSpent } from './session-ends.ts';
 import { isRunning } from './session-process.ts';

@@ -7,9 +7,9 @@ import type { RuleEffect } from '@pawl/schema/rule';
 import { agentById } from '@pawl/store/agents/agents';
 import { accountById } from '@pawl/store/projects/accounts';
 import { openSessions } from '@pawl/store/sessions/sessions';
-import type { SessionPlatform } from '../../accounts/session-platform.ts';
-import type { ActiveRule } from '../../rules/judge.ts';
-import { activeRules } from '../../rules/judge.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import type { ActiveRule } from './judge.ts';
+import { activeRules } from './judge.ts';
 
 type Place = { agent: Agent; session: Pick<Session, 'id' | 'accountId'>; preset: ProviderPreset | null };
 
