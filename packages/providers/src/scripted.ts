@@ -25,6 +25,7 @@ export function scriptedPreset(program: [string, ...string[]], stateDirectory: s
       key: 'SCRIPTED_API_KEY',
       token: 'SCRIPTED_TOKEN',
       baseUrl: 'SCRIPTED_BASE_URL',
+      elsewhere: { variables: [], files: { 'settings.json': 'baseUrl' } },
       directory: 'PAWL_SCRIPTED_STATE',
       baseUrlArguments: [],
       files: {},

@@ -134,6 +134,12 @@ export type AccountUse = {
   baseUrl: string | null;
   /** The base URL of the server that it calls without one; without it, it calls through the proxy only with one. */
   server?: string;
+  /**
+   * The person's own settings that may send a shell's key to another server than the base URL: variables, and files
+   * (absolute, below `~/`, or below its directory) with a pattern. Without this, a shell's key does not go through the
+   * proxy, since nobody has examined where the CLI keeps such settings.
+   */
+  elsewhere?: { variables: string[]; files: Record<string, string> };
   /** The variable that names the directory of its settings, login and conversations; null if it cannot be moved. */
   directory: string | null;
   /**

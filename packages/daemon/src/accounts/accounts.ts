@@ -25,12 +25,14 @@ import { defaultDirectory } from './config-directory.ts';
 import { copyConversation, findConversation } from './conversation.ts';
 import type { CredentialState } from './credentials.ts';
 import { credentialState } from './credential-state.ts';
+import type { KeyUse } from './key-use.ts';
+import { keyUse } from './key-use.ts';
 import { createSecretFinder } from './login-secrets.ts';
 import { openPrivateDirectory } from './private-file.ts';
 import type { ProbeResult } from './probe.ts';
 import { probeAccount } from './probe.ts';
-import type { ProxiedKey, SessionUse, ThroughProxy } from './session-use.ts';
-import { hasOwnDirectory, proxiedKey, sessionUse } from './session-use.ts';
+import type { SessionUse, ThroughProxy } from './session-use.ts';
+import { hasOwnDirectory, sessionUse } from './session-use.ts';
 import { settleAccounts } from './settle.ts';
 import { captureShell } from './shell-account.ts';
 
@@ -74,8 +76,8 @@ export type Accounts = {
     model: string | null,
     through?: ThroughProxy | null,
   ): Promise<SessionUse>;
-  /** The key of an account that the proxy can add to a session's model calls; null if it cannot. */
-  proxiedKey(account: Account, preset: ProviderPreset): Promise<ProxiedKey | null>;
+  /** Whether the proxy can add the key of an account to the model calls of a session with these variables. */
+  keyUse(account: Account, preset: ProviderPreset, environment: Record<string, string>): Promise<KeyUse>;
   /** The secrets of all accounts, to mask in text from outside. */
   secrets(): string[];
   /** Stores the secrets that a shell has for a provider; null if it has none. */
@@ -181,7 +183,8 @@ export function createAccounts(parts: AccountParts): Accounts {
     },
 
     sessionUse: (account, preset, model, through) => sessionUse(files, account, preset, model, through),
-    proxiedKey: (account, preset) => proxiedKey(files, account, preset),
+    keyUse: (account, preset, environment) =>
+      keyUse(files, { account, preset, environment, machine: parts.environment }),
     secrets: () => finder.all(),
     captureShell: (preset, variables) => inTurn(() => captureShell(platform, preset, variables)),
 

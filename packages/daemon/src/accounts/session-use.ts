@@ -3,7 +3,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { Account } from '@pawl/schema/record';
 import { mkdir } from 'node:fs/promises';
 import type { AccountFiles } from './account-files.ts';
-import { takesUrlFiles, writePresetFiles } from './config-directory.ts';
+import { writePresetFiles } from './config-directory.ts';
 
 /** The account as a session uses it: its environment, the secrets in it, and the server it contacts. */
 export type SessionUse = { env: Record<string, string>; secrets: string[]; baseUrl: string | null };
@@ -13,31 +13,8 @@ export function hasOwnDirectory({ kind }: Pick<Account, 'kind'>, use: AccountUse
   return kind !== 'shell' || use.ownDirectory === true;
 }
 
-/** The key that the proxy can add to the model calls of a session; the session needs no other secret then. */
-export type ProxiedKey = { secretFile: string; variable: string };
-
 /** What a session gets instead of the key: its token, and the proxy's address as base URL. */
 export type ThroughProxy = { token: string; baseUrl: string };
-
-/** The key of an account if the proxy can add it: it is the only secret, and the CLI takes a base URL for one run. */
-export async function proxiedKey(
-  files: AccountFiles,
-  account: Account,
-  preset: ProviderPreset,
-): Promise<ProxiedKey | null> {
-  const use = preset.account;
-  if (use === null || use.key === null || !(await takesBaseUrl(files, account, use))) return null;
-  const names = Object.keys(await files.readSecrets(account.id));
-  if (names.length !== 1 || names[0] !== use.key) return null;
-  return { secretFile: files.secretFile(account.id), variable: use.key };
-}
-
-/** True if a CLI takes another base URL for each run: by a variable, by arguments, or by a file that Pawl may replace. */
-async function takesBaseUrl(files: AccountFiles, account: Account, use: AccountUse): Promise<boolean> {
-  if (use.baseUrl !== null || use.baseUrlArguments.length > 0) return true;
-  if (use.server === undefined || !hasOwnDirectory(account, use)) return false;
-  return takesUrlFiles(files.directory(account.id), use);
-}
 
 /** Prepares an account for a session, and returns what the session needs to use it. */
 export async function sessionUse(

@@ -14,6 +14,8 @@ import { waitingApprovals } from '@pawl/store/sessions/approvals';
 import { runsOf } from '@pawl/store/sessions/runs';
 import { sessionsOf, usagesOf } from '@pawl/store/sessions/sessions';
 import { placesOf } from '../platform/places.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import { keyPlace } from './key-place.ts';
 import { unproposedOf } from '../project-config/withheld.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -34,7 +36,7 @@ export type ChangesOf = (
 export type Agents = ReturnType<typeof agentService>;
 
 /** Queries about agents. */
-export function agentService(platform: Platform, reconciler: Reconciler, changesOf: ChangesOf) {
+export function agentService(platform: SessionPlatform, reconciler: Reconciler, changesOf: ChangesOf) {
   const { db } = platform.store;
 
   /** Resolves a reference; for commands that act, an id prefix matches living agents only. */
@@ -113,6 +115,7 @@ export function agentService(platform: Platform, reconciler: Reconciler, changes
         sessions: sessions.map((session) => describeSession(platform, session)),
         worktree: row === null || !wanted.worktree ? null : await describeWorktree(platform, row.agent),
         places: row === null || !wanted.worktree ? [] : await describePlaces(platform, row.agent),
+        key: row === null ? null : await keyPlace(platform, row.agent),
         withheld: row === null || !wanted.worktree ? [] : await withheldFrom(platform, row.agent),
       };
     },

@@ -75,6 +75,29 @@ test('a session calls its model without ever having the key, and its token ends 
   expect(await filesWith(daemon.home.root, key)).toEqual([]);
 });
 
+test('a key of a shell stays outside, too, and inspect says why one does not', async () => {
+  await using model = await startModelServer({ validKeys: [key], fallback: 'text' });
+  await using daemon = await startTestDaemon({ choices: { proxy: true } });
+  const shell = { SCRIPTED_API_KEY: key, SCRIPTED_BASE_URL: model.url };
+  const steps = [calls(1), { shell: 'echo "key: $SCRIPTED_API_KEY server: $SCRIPTED_BASE_URL"' }, 'complete'];
+  const agent = await daemon.work(steps, { environment: shell });
+  expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
+  await outputHas(daemon.client, agent.id, 'key: pawl-');
+  expect(model.requests.length).toBeGreaterThan(0);
+  const host = new URL(model.url).host;
+  const { key: place, agent: shown } = await daemon.client.inspectAgent(agent.id);
+  expect(shown.account).toMatch(/^shell-/);
+  expect(place).toEqual({ at: 'proxy', why: `calls to ${host} go through the proxy, which adds it` });
+  expect(await filesWith(daemon.home.root, key)).toEqual([]);
+
+  const unknown = await daemon.work(['complete'], { environment: { SCRIPTED_API_KEY: key } });
+  await daemon.ended(unknown.id);
+  expect((await daemon.client.inspectAgent(unknown.id)).key).toEqual({
+    at: 'session',
+    why: 'it is not known which server it calls',
+  });
+});
+
 test('a token budget stops a CLI that reports none in mid-turn', async () => {
   await using model = await startModelServer({ validKeys: [key], fallback: 'text' });
   await using daemon = await proxiedDaemon(model.url);

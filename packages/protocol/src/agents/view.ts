@@ -119,6 +119,11 @@ export const inspectionSchema = z.object({
   worktree: worktreeContentSchema.nullable(),
   /** The content of its worktrees in further projects, in the order of `agent.places`. */
   places: z.array(z.object({ project: nameSchema, worktree: worktreeContentSchema.nullable() })),
+  /**
+   * Where the API key of its account is: with the proxy, so that no session has it, or in the session's environment, and
+   * why. Null without an account.
+   */
+  key: z.object({ at: z.enum(['proxy', 'session']), why: z.string() }).nullable(),
   /** Commits on its branches that were not proposed, because its definition has no Patch. */
   withheld: z.array(
     z.object({ project: nameSchema, branch: z.string(), head: z.string(), definition: nameSchema, at: timeSchema }),

@@ -1,5 +1,8 @@
 import { definePreset } from './base.ts';
 
+/** Settings with which it calls another server, or with another key. */
+const otherServer = 'ANTHROPIC_(BASE_URL|AUTH_TOKEN)|apiKeyHelper|CLAUDE_CODE_USE_';
+
 /** Claude Code, with a stdin that stays open. */
 export const claude = definePreset({
   name: 'claude',
@@ -64,6 +67,10 @@ export const claude = definePreset({
     token: 'CLAUDE_CODE_OAUTH_TOKEN',
     baseUrl: 'ANTHROPIC_BASE_URL',
     server: 'https://api.anthropic.com',
+    elsewhere: {
+      variables: ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX'],
+      files: { 'settings.json': otherServer, '/etc/claude-code/managed-settings.json': otherServer },
+    },
     directory: 'CLAUDE_CONFIG_DIR',
     baseUrlArguments: [],
     files: { '.claude.json': '{"hasCompletedOnboarding":true}' },

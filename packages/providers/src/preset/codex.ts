@@ -35,6 +35,7 @@ export const codex = definePreset({
     token: null,
     baseUrl: null,
     server: 'https://api.openai.com/v1',
+    elsewhere: { variables: [], files: { 'config.toml': 'base_url|model_provider|^\\s*profile\\s*=' } },
     directory: 'CODEX_HOME',
     baseUrlArguments: [
       '-c',

@@ -40,6 +40,13 @@ export const gemini = definePreset({
     token: null,
     baseUrl: 'GOOGLE_GEMINI_BASE_URL',
     server: 'https://generativelanguage.googleapis.com',
+    elsewhere: {
+      variables: ['GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'],
+      files: {
+        '.gemini/settings.json': '"selectedType"\\s*:\\s*"(?!gemini-api-key)',
+        '.gemini/.env': 'GEMINI|GOOGLE',
+      },
+    },
     directory: 'GEMINI_CLI_HOME',
     // No variable disables its usage statistics.
     ownDirectory: true,

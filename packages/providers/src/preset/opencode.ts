@@ -41,6 +41,12 @@ export const opencode = definePreset({
     // Its conversations are rows of one database: another key does not move them.
     baseUrl: 'ANTHROPIC_BASE_URL',
     server: 'https://api.anthropic.com/v1',
+    elsewhere: {
+      variables: ['OPENCODE_CONFIG', 'OPENCODE_CONFIG_DIR', 'XDG_CONFIG_HOME'],
+      files: Object.fromEntries(
+        ['config.json', 'opencode.json', 'opencode.jsonc'].map((name) => [`~/.config/opencode/${name}`, 'baseURL']),
+      ),
+    },
   },
   resume: ['--session', '{session}'],
   // It can fork, but only in the directory where the conversation started; from another one it hangs.

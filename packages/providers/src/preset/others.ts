@@ -25,6 +25,7 @@ export const copilot = definePreset({
     key: 'COPILOT_PROVIDER_API_KEY',
     token: 'COPILOT_GITHUB_TOKEN',
     baseUrl: 'COPILOT_PROVIDER_BASE_URL',
+    elsewhere: { variables: [], files: {} },
     directory: 'COPILOT_HOME',
     // With your own server nothing of GitHub's is needed.
     baseUrlArguments: ['env:COPILOT_OFFLINE=true'],

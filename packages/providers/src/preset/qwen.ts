@@ -23,6 +23,14 @@ export const qwen = definePreset({
     token: null,
     baseUrl: 'OPENAI_BASE_URL',
     server: 'https://api.openai.com/v1',
+    elsewhere: {
+      variables: [],
+      files: {
+        'settings.json': '"(baseUrl|modelProviders)"|"selectedType"\\s*:\\s*"(?!openai)',
+        '.env': 'OPENAI_|DASHSCOPE_',
+        '~/.env': 'OPENAI_|DASHSCOPE_',
+      },
+    },
     directory: 'QWEN_HOME',
     baseUrlArguments: [],
     files: {

@@ -53,19 +53,26 @@ function describe(inspection: Inspection, { colours }: CommandContext): string {
   ].join('\n');
 }
 
+/** Says who has the API key. */
+function keyInWords({ at, why }: NonNullable<Inspection['key']>): string {
+  const place = at === 'proxy' ? 'with the proxy, no session has it' : 'in the environment of its sessions';
+  return printableLine(`${place}: ${why}`);
+}
+
 type Line = (name: string, value: string) => string;
 
 /** How much of an id is shown: enough to name the agent. */
 const idCharacters = 6;
 
 /** What it is, and whose child. */
-function identity({ agent, runs }: Inspection, line: Line): string[] {
+function identity({ agent, runs, key }: Inspection, line: Line): string[] {
   const definition = runs.find(({ id }) => id === agent.run?.id)?.definition;
   const lines = [
     line('definition', `${agent.definition} (${agent.kind}, ${agent.class})`),
     ...(definition?.sources ?? []).map(({ layer, path }) => line('', `${layer}: ${printableLine(path)}`)),
     line('provider', `${agent.provider ?? '-'}${agent.model === null ? '' : ` (${printableLine(agent.model)})`}`),
     line('access', accessOf(agent)),
+    ...(key === null ? [] : [line('key', keyInWords(key))]),
   ];
   if (agent.parentId !== null) {
     const inherits = agent.forkMessageId === 0 ? 'inherits nothing' : `forked at message ${agent.forkMessageId}`;

@@ -12,6 +12,7 @@ async function shown(given: Partial<AgentView>, rest: object = {}): Promise<stri
     runs: [],
     worktree: null,
     places: [],
+    key: null,
     withheld: [],
     ...rest,
   };

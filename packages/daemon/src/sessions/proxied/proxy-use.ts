@@ -39,14 +39,12 @@ export async function proxyUse(platform: SessionPlatform, planned: Planned): Pro
   return { through: { token, baseUrl: `http://127.0.0.1:${port}${path}` }, env };
 }
 
-/**
- * The provider of a session's model calls, if the proxy can add the account's key to them. A shell's key stays as it is:
- * it is used with the CLI's own settings, which may name a server that Pawl does not know.
- */
-async function upstreamOf(platform: SessionPlatform, { preset, account }: Planned): Promise<SessionGrant['upstream']> {
-  if (!platform.choices.proxy || account === null || account.kind === 'shell') return null;
-  const server = URL.parse(account.baseUrl ?? preset.account?.server ?? '');
-  if (server === null || !/^https?:$/.test(server.protocol) || server.username !== '') return null;
-  const key = await platform.accounts.proxiedKey(account, preset);
-  return key === null ? null : { baseUrl: server.href, ...key };
+/** The provider of a session's model calls, if the proxy can add the account's key to them. */
+async function upstreamOf(
+  platform: SessionPlatform,
+  { agent, preset, account }: Planned,
+): Promise<SessionGrant['upstream']> {
+  if (!platform.choices.proxy || account === null) return null;
+  const use = await platform.accounts.keyUse(account, preset, agent.environment);
+  return 'upstream' in use ? use.upstream : null;
 }

@@ -106,10 +106,11 @@ export async function credentialsFor(
   if (account === null) return { env: { ...agent.environment, ...proxied }, baseUrl: null };
   const { env, baseUrl } = await platform.accounts.sessionUse(account, preset, agent.model, through);
   const settings = shellSettings(agent, account, preset);
-  if (through !== null) return { env: { ...settings, ...env, ...proxied }, baseUrl };
-  // A directory named by the shell overrides the one that Pawl gives to its key.
-  const own = account.kind === 'shell' ? { ...env, ...settings } : { ...settings, ...env };
-  return { env: { ...own, ...proxied }, baseUrl };
+  if (account.kind !== 'shell') return { env: { ...settings, ...env, ...proxied }, baseUrl };
+  // A directory named by the shell overrides the one that Pawl gives to its key; its server is the proxy's to call.
+  const variable = preset.account?.baseUrl ?? null;
+  const server = through === null || variable === null ? {} : { [variable]: through.baseUrl };
+  return { env: { ...env, ...settings, ...server, ...proxied }, baseUrl };
 }
 
 /** Names of variables that contain a location: a server, or settings that could name one. */
