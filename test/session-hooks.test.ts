@@ -18,7 +18,10 @@ test.runIf(process.platform === 'linux')(
   'a second session in a checkout is told that it is a helper, and its note reaches the first [S0-02, S0-09, S0-15, S0-18]',
   async () => {
     await using place = await workplace();
-    const repository = await projectIn(place);
+    const repository = join(place.path, 'shop');
+    await sampleRepository(repository);
+    const { project } = await place.json<{ project: unknown }>(['hooks', 'install', '--yes'], { cwd: repository });
+    expect(project).toEqual({ name: 'shop', tracked: true });
     await using agents = sleepers(join(place.path, 'programs'));
     const first = await agents.start('claude', repository);
     const second = await agents.start('claude', repository);

@@ -35,11 +35,18 @@ const excludeFile = '.git/info/exclude';
 /** A planned edit: `after` is null if the file is removed. */
 type Edit = { file: string; before: string | null; after: string | null };
 
-/** Installs Claude Code hooks and a paragraph for other agents into a checkout, after showing both. */
+/** A project, and whether it was tracked only now. */
+type Tracked = { name: string; tracked: boolean };
+
+/**
+ * Installs Claude Code hooks and a paragraph for other agents into a checkout, after showing both. The checkout becomes
+ * a project: only agents of a project have a mailbox.
+ */
 export async function installHooks(
   context: CommandContext,
   options: HooksOptions,
   person: Person = atTerminal(),
+  track: (home: Home, root: string) => Promise<Tracked> = trackProject,
 ): Promise<number> {
   await refuseAgents(context.home, 'install hooks');
   const root = checkoutAt(options.project ?? '.');
@@ -49,12 +56,16 @@ export async function installHooks(
     ...(options.agentsMd === false ? [] : [edit(root, agentsFile, withParagraph)]),
   ];
   const { changed, done } = await settle(context, { edits, verb: 'install' }, options, person);
-  if (done && changed.length > 0) {
-    // The daemon writes the program that the hooks call.
-    if (!existsSync(join(context.home.bin, 'pawl'))) await reachDaemon(context.home);
-    write(context.home, root, changed);
-  }
-  return answer(context, { root, verb: 'install', changed, done });
+  // The daemon writes the program that the hooks call.
+  const project = done ? await track(context.home, root) : null;
+  if (done && changed.length > 0) write(context.home, root, changed);
+  return answer(context, { root, verb: 'install', changed, done, project });
+}
+
+async function trackProject(home: Home, root: string): Promise<Tracked> {
+  const client = await reachDaemon(home);
+  const { project, created, trackedAgain } = await client.addProject({ path: root, checks: false });
+  return { name: project.name, tracked: created || trackedAgain };
 }
 
 /** Removes both. A file that did not change in between is restored exactly; nothing else in the others is touched. */
@@ -76,7 +87,7 @@ export async function uninstallHooks(
     tidy(root, record, changed);
     dropHooksRecord(context.home.hooks, root);
   }
-  return answer(context, { root, verb: 'remove', changed, done });
+  return answer(context, { root, verb: 'remove', changed, done, project: null });
 }
 
 function withoutOwnParagraph(text: string): string | null {
@@ -115,29 +126,29 @@ async function settle(
   return { changed, done: !options.dryRun && !refused };
 }
 
-function answer(
-  context: CommandContext,
-  { root, verb, changed, done }: { root: string; verb: Verb; changed: Edit[]; done: boolean },
-): number {
+type Outcome = { root: string; verb: Verb; changed: Edit[]; done: boolean; project: Tracked | null };
+
+function answer(context: CommandContext, { root, changed, done, project, verb }: Outcome): number {
   const files = changed.map(({ file, after }) => ({ file, change: after === null ? 'removed' : 'written' }));
-  context.answer('hooks', { root, files, done }, () => outcome(verb, files, done, context));
+  const data = { root, files, done, ...(verb === 'install' ? { project } : {}) };
+  context.answer('hooks', data, () =>
+    [
+      ...outcome(verb, files, done),
+      ...(project?.tracked === true
+        ? [`${printableLine(project.name)} is now a project, so that agents here can write to each other`]
+        : []),
+      ...(verb === 'install' && done && files.length > 0 ? [context.colours.dim('undo: pawl hooks uninstall')] : []),
+    ].join('\n'),
+  );
   return 0;
 }
 
-function outcome(
-  verb: Verb,
-  files: { file: string; change: string }[],
-  done: boolean,
-  { colours }: CommandContext,
-): string {
-  if (files.length === 0) return verb === 'install' ? 'the hooks are already installed' : 'no hooks are installed';
-  if (!done) return 'nothing was changed';
+function outcome(verb: Verb, files: { file: string; change: string }[], done: boolean): string[] {
+  if (files.length === 0) return [verb === 'install' ? 'the hooks are already installed' : 'no hooks are installed'];
+  if (!done) return ['nothing was changed'];
   const lines = files.map(({ file, change }) => `${file} ${change}`);
-  if (verb === 'install') {
-    if (files.some(({ file }) => file === agentsFile)) lines.push(`commit ${agentsFile} to share it`);
-    lines.push(colours.dim('undo: pawl hooks uninstall'));
-  }
-  return lines.join('\n');
+  const isShared = verb === 'install' && files.some(({ file }) => file === agentsFile);
+  return isShared ? [...lines, `commit ${agentsFile} to share it`] : lines;
 }
 
 /** Prints the added and removed lines of an edit. */

@@ -34,6 +34,7 @@ async function place() {
 }
 
 const settings = '.claude/settings.local.json';
+const tracked = async () => ({ name: 'shop', tracked: false });
 const nobody = { present: false, ask: async () => '' };
 const person = (answer: string) => ({ present: true, ask: async () => answer });
 
@@ -43,7 +44,7 @@ test('the hooks are shown, written, and removed again without a trace [S0-02]', 
   writeFileSync(join(root, 'AGENTS.md'), '# Rules\n');
   await git(root, ['add', 'AGENTS.md']);
   await git(root, ['-c', 'user.name=me', '-c', 'user.email=me@localhost', 'commit', '-qm', 'rules']);
-  await installHooks(context, { project: root }, nobody);
+  await installHooks(context, { project: root }, nobody, tracked);
   expect(said.join('\n')).toContain('+     "SessionStart": [');
   expect(said.join('\n')).toContain('+ ## Working beside other agents');
   expect(read(settings)).toContain(`PAWL_HOME=${context.home.root} ${context.home.bin}/pawl hook session-start`);
@@ -60,13 +61,13 @@ test('the hooks are shown, written, and removed again without a trace [S0-02]', 
 test('a person’s no, and a dry run, change nothing', async () => {
   await using shop = await place();
   const { context, root, answers, said } = shop;
-  await installHooks(context, { project: root }, person('n'));
-  await installHooks(context, { project: root, dryRun: true }, nobody);
+  await installHooks(context, { project: root }, person('n'), tracked);
+  await installHooks(context, { project: root, dryRun: true }, nobody, tracked);
   expect(said.length).toBeGreaterThan(0);
   expect(answers).toMatchObject([{ done: false }, { done: false }]);
   expect(existsSync(join(root, '.claude'))).toBe(false);
   expect(existsSync(join(root, 'AGENTS.md'))).toBe(false);
-  await installHooks(context, { project: root, agentsMd: false }, person('yes'));
+  await installHooks(context, { project: root, agentsMd: false }, person('yes'), tracked);
   expect(existsSync(join(root, settings))).toBe(true);
   expect(existsSync(join(root, 'AGENTS.md'))).toBe(false);
 });
@@ -76,12 +77,14 @@ test('a broken settings file and a link out of the checkout are refused, and not
   const { context, root, read, directory } = shop;
   mkdirSync(join(root, '.claude'));
   writeFileSync(join(root, settings), '{ "hooks": ');
-  await expect(installHooks(context, { project: root }, nobody)).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(installHooks(context, { project: root }, nobody, tracked)).rejects.toMatchObject({
+    code: 'invalid_input',
+  });
   expect(read(settings)).toBe('{ "hooks": ');
   writeFileSync(join(root, settings), '{}');
   writeFileSync(join(directory.path, 'outside.md'), 'mine\n');
   symlinkSync(join(directory.path, 'outside.md'), join(root, 'AGENTS.md'));
-  await expect(installHooks(context, { project: root }, nobody)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(installHooks(context, { project: root }, nobody, tracked)).rejects.toMatchObject({ code: 'conflict' });
   expect(readFileSync(join(directory.path, 'outside.md'), 'utf8')).toBe('mine\n');
   expect(read(settings)).toBe('{}');
 });
@@ -91,7 +94,7 @@ test('AGENTS.md that links to another file of the checkout is written there', as
   const { context, root, read } = shop;
   writeFileSync(join(root, 'CLAUDE.md'), '# Rules\n');
   symlinkSync('CLAUDE.md', join(root, 'AGENTS.md'));
-  await installHooks(context, { project: root }, nobody);
+  await installHooks(context, { project: root }, nobody, tracked);
   expect(read('CLAUDE.md')).toContain('pawl session begin');
 });
 
@@ -107,7 +110,7 @@ test('a directory that is not a checkout is refused, and nothing is written ther
     [bare, 'not_a_repository', /bare repository/],
   ] as const) {
     const options = { project: project ?? '', yes: true };
-    await expect(installHooks(context, options, nobody)).rejects.toMatchObject({ code, message: words });
+    await expect(installHooks(context, options, nobody, tracked)).rejects.toMatchObject({ code, message: words });
     await expect(uninstallHooks(context, options, nobody)).rejects.toMatchObject({ code });
   }
   expect(existsSync(missing ?? '')).toBe(false);
@@ -119,11 +122,11 @@ test('a .claude that is a file, and one that leads out of the checkout, are refu
   const { context, root, directory } = shop;
   writeFileSync(join(root, '.claude'), 'mine');
   const refused = { code: 'conflict', hint: expect.stringContaining('Nothing was changed') as string };
-  await expect(installHooks(context, { project: root }, nobody)).rejects.toMatchObject(refused);
+  await expect(installHooks(context, { project: root }, nobody, tracked)).rejects.toMatchObject(refused);
   expect(shop.read('.claude')).toBe('mine');
   rmSync(join(root, '.claude'));
   symlinkSync(directory.path, join(root, '.claude'));
-  await expect(installHooks(context, { project: root }, nobody)).rejects.toMatchObject(refused);
+  await expect(installHooks(context, { project: root }, nobody, tracked)).rejects.toMatchObject(refused);
   expect(existsSync(join(root, 'AGENTS.md'))).toBe(false);
   expect(existsSync(join(directory.path, 'settings.local.json'))).toBe(false);
 });
@@ -138,9 +141,9 @@ test('uninstall leaves every file as it was before, byte for byte [W0-11]', asyn
   mkdirSync(join(root, '.claude'));
   writeFileSync(join(root, settings), compact);
   writeFileSync(join(root, 'AGENTS.md'), '# Rules\r\n\r\nNo tabs.');
-  await installHooks(context, { project: root, agentsMd: false }, nobody);
+  await installHooks(context, { project: root, agentsMd: false }, nobody, tracked);
   // Installing again, also for another home, keeps the first text.
-  await installHooks(context, { project: root }, nobody);
+  await installHooks(context, { project: root }, nobody, tracked);
   expect(read(settings)).not.toBe(compact);
   expect(read(exclude)).toContain('settings.local.json');
   await uninstallHooks(context, { project: root }, nobody);
@@ -160,8 +163,11 @@ test('uninstall removes what install created: the file, its directory and the li
     ...context,
     answer: (_kind: string, _data: unknown, text: () => string) => void texts.push(text()),
   };
-  await installHooks(telling, { project: root }, nobody);
+  await installHooks(telling, { project: root }, nobody, async () => ({ name: 'shop', tracked: true }));
   expect(texts.at(-1)).toContain('commit AGENTS.md to share it');
+  expect(texts.at(-1)).toContain('shop is now a project, so that agents here can write to each other');
+  await installHooks(telling, { project: root }, nobody, tracked);
+  expect(texts.at(-1)).toBe('the hooks are already installed');
   // A session that began meanwhile has added its own line.
   keepAnchorsOut(root);
   await uninstallHooks(telling, { project: root }, nobody);
@@ -178,7 +184,7 @@ test('a person’s changes in between stay', async () => {
   writeFileSync(join(root, 'AGENTS.md'), '# Rules');
   mkdirSync(join(root, '.claude'));
   writeFileSync(join(root, '.claude', 'other.json'), '{}');
-  await installHooks(context, { project: root }, nobody);
+  await installHooks(context, { project: root }, nobody, tracked);
   writeFileSync(join(root, 'AGENTS.md'), `${read('AGENTS.md')}\n## More\n`);
   writeFileSync(join(root, settings), JSON.stringify({ ...(JSON.parse(read(settings)) as object), model: 'opus' }));
   await uninstallHooks(context, { project: root }, nobody);
