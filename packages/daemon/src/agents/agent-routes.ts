@@ -107,11 +107,11 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
   });
   app.openapi(routes.resumeAgent, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference, 'living');
-    const { prompt, budget, searchPath } = context.req.valid('json');
+    const { prompt, budget, searchPath, provider, model, account } = context.req.valid('json');
     // The program may have moved since the agent was created; this shell's PATH may have it.
     await personPath(platform, searchPath);
     const key = requestKey(context, `resume ${agent.id}`, context.req.valid('header')['idempotency-key']);
-    await signals.resume(agent.id, prompt, key, { budget, byPerson: true });
+    await signals.resume(agent.id, prompt, key, { budget, byPerson: true, changes: { provider, model, account } });
     return context.json({ agent: await agents.view(agent.id) }, 200);
   });
   app.openapi(routes.tellAgent, async (context) => {

@@ -2,7 +2,7 @@ import type { ReplyBody } from '@pawl/protocol/agents/verb-view';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { agentById, updateAgent } from '@pawl/store/agents/agents';
-import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import { interrupt, pause, proceed } from './signals/halt.ts';
 import type { ResumeOptions } from './signals/resume.ts';
@@ -16,7 +16,7 @@ type Asked = { by: string; key: string | undefined };
 export type Signals = ReturnType<typeof createSignals>;
 
 /** The signals of one daemon, each to a run, a session or an agent as the process model defines. */
-export function createSignals(platform: DefinitionPlatform, reconciler: Reconciler) {
+export function createSignals(platform: SessionPlatform, reconciler: Reconciler) {
   const parts: SignalParts = { platform, reconciler };
   return {
     stop: (agentId: string) => stop(parts, agentId),

@@ -1,3 +1,4 @@
+import type { ResumeBody } from '@pawl/protocol/agents/verb-view';
 import type { ModelServer } from '@pawl/testing/model-server/server';
 import { startModelServer } from '@pawl/testing/model-server/server';
 import { waitUntil } from '@pawl/testing/wait-until';
@@ -40,9 +41,11 @@ async function begin(task = 'Remember [[mark:heron]].') {
   return agent;
 }
 
-async function resume(id: string, prompt: string) {
+const resume = (id: string, prompt: string) => handOver(id, { prompt });
+
+async function handOver(id: string, body: ResumeBody) {
   const before = (await daemon.client.inspectAgent(id)).sessions.length;
-  await daemon.client.resumeAgent(id, { prompt }, randomUUID());
+  await daemon.client.resumeAgent(id, body, randomUUID());
   await waitUntil(async () => (await daemon.client.inspectAgent(id)).sessions.length > before, { what: 'a session' });
   return daemon.ended(id);
 }
@@ -89,6 +92,63 @@ test('a clear, a mark and a rewind count in the next turn [W1-16]', async () => 
   await resume(agent.id, 'Anew. [[mark:anew]]');
   expect(shown(since)).toEqual(['anew']);
   expect(await conversationOf(agent.id)).toBe('new');
+});
+
+const vendors = [
+  ['openai/gpt-5.1', 'responses'],
+  ['openai-chat/gpt-4.1', 'chat'],
+  ['google/gemini-2.5-pro', 'gemini'],
+  ['compatible/scripted-1', 'chat'],
+  ['anthropic/claude-sonnet-4-5', 'anthropic'],
+] as const;
+
+test('a conversation begun with Anthropic is forked and goes on with every other vendor, and back [7.20]', async () => {
+  const agent = await begin();
+  const said = ['heron', ...work];
+  const forks = vendors.map(([name]) => daemon.fork(agent.id, { model: name, prompt: 'You now. [[mark:fork]]' }));
+  for (const fork of await Promise.all(forks)) await daemon.ended(fork.id);
+  for (const [name, api] of vendors) {
+    const first = model.requests.find((each) => name.endsWith(each.model) && each.marks.includes('fork'));
+    expect(first, name).toMatchObject({ api, userTurns: 2 });
+    expect([...new Set(first?.marks)], name).toEqual(['heron', ...work, 'fork']);
+  }
+  for (const [index, [name, api]] of vendors.entries()) {
+    const since = model.requests.length;
+    await handOver(agent.id, { model: name, prompt: `And now? [[mark:turn-${index}]]` });
+    said.push(...(index === 1 ? ['again'] : []), `turn-${index}`);
+    expect(model.requests[since], name).toMatchObject({ api, model: name.split('/')[1], userTurns: index + 2 });
+    expect(shown(since), name).toEqual(said);
+  }
+  expect((await daemon.client.inspectAgent(agent.id)).agent.model).toBe('anthropic/claude-sonnet-4-5');
+});
+
+test('an agent of another provider goes on with the engine, and back [7.20]', async () => {
+  const other = await daemon.work(
+    [{ say: 'Hello. [[mark:hello]]' }, { shell: 'echo "[[mark:tool]]"' }, 'complete', 'recall', 'complete'],
+    {
+      task: 'Remember [[mark:owl]].',
+    },
+  );
+  await daemon.ended(other.id);
+  let since = model.requests.length;
+  const runner = { provider: 'pawl', account: 'plain', model: 'openai/gpt-5.1' };
+  await handOver(other.id, { ...runner, prompt: 'And now? [[mark:now]]' });
+  expect(shown(since)).toEqual(['owl', 'hello', 'tool', 'now']);
+  expect(await conversationOf(other.id)).toBe('resume');
+
+  since = model.requests.length;
+  await handOver(other.id, { provider: 'scripted', prompt: 'Back.' });
+  expect(model.requests).toHaveLength(since);
+  expect(await conversationOf(other.id)).toBe('replay');
+});
+
+test('a change to a model or provider that does not fit is refused, and changes nothing', async () => {
+  const agent = await begin();
+  const ask = (body: object) => daemon.client.resumeAgent(agent.id, { prompt: 'x', ...body }, randomUUID());
+  await expect(ask({ provider: 'nobody' })).rejects.toThrow('nobody');
+  await expect(ask({ model: '--resume' })).rejects.toThrow('neither a model nor an option');
+  await expect(ask({ account: 'nobody' })).rejects.toThrow('nobody');
+  expect((await daemon.client.inspectAgent(agent.id)).agent).toMatchObject({ provider: 'pawl', model: onEngine.model });
 });
 
 test('a full context is summarised: the history goes on from there, and --all has the rest', async () => {

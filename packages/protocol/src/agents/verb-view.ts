@@ -71,6 +71,10 @@ export const resumeSchema = z.object({
   prompt: z.string().max(limits.bodyBytes).optional(),
   /** Limits that replace its own, counted from its first session; null removes one. */
   budget: budgetSchema.partial().optional(),
+  /** Goes on with this model, provider and account, and hands them the conversation. */
+  model: z.string().min(1).max(200).optional(),
+  provider: z.string().min(1).max(64).optional(),
+  account: z.string().min(1).max(64).optional(),
   searchPath,
 });
 export type ResumeBody = z.infer<typeof resumeSchema>;

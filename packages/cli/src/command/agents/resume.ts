@@ -11,7 +11,7 @@ import { untilAnswered } from '../../daemon/resend.ts';
 export async function resume(
   context: CommandContext,
   words: string[],
-  { budget }: Pick<ResumeBody, 'budget'> = {},
+  { budget, model, provider, account }: Pick<ResumeBody, 'budget' | 'model' | 'provider' | 'account'> = {},
 ): Promise<number> {
   if (words.length > 2) {
     throw new PawlError('usage', 'Too many arguments: expected an agent and a prompt.', {
@@ -27,6 +27,9 @@ export async function resume(
     ...searchPathOf(process.env),
     ...(prompt === undefined ? {} : { prompt }),
     ...(budget === undefined ? {} : { budget }),
+    ...(model === undefined ? {} : { model }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(account === undefined ? {} : { account }),
   };
   const { answer } = await askOnce(context, ['resume', reference, body], (key) =>
     untilAnswered(context.home, (client) => client.resumeAgent(reference, body, key)),

@@ -22,6 +22,8 @@ import { agentOfRequest, rememberRequest } from '../../platform/idempotency.ts';
 import { projectIfAny } from '../../platform/places.ts';
 import { refuseSpent } from '../../sessions/reconcile/spending.ts';
 import { retakeTask } from '../../tasks/tasks.ts';
+import type { RunnerChange } from './other-runner.ts';
+import { handOver, otherRunner } from './other-runner.ts';
 import type { SignalParts } from './signal-parts.ts';
 
 /** The prompt of an agent that is resumed without one. */
@@ -31,6 +33,8 @@ export type ResumeOptions = {
   /** An event to store with the new run. */
   told?: NewEvent | null;
   budget?: Limits | undefined;
+  /** Another model, provider or account. */
+  changes?: RunnerChange;
   /** A person wrote the prompt, so it may be new work. */
   byPerson?: boolean;
   /** The chat thread of the new run; by default that of the last one. */
@@ -43,7 +47,7 @@ export async function resume(
   agentId: string,
   prompt: string | undefined,
   key: string | undefined,
-  { told = null, budget, byPerson = false, sessionId: thread }: ResumeOptions = {},
+  { told = null, budget, byPerson = false, sessionId: thread, changes = {} }: ResumeOptions = {},
 ): Promise<void> {
   const { store } = platform;
   const known = await agentById(store.db, agentId);
@@ -52,7 +56,8 @@ export async function resume(
   const project = await projectIfAny(store, known);
   // Read it now: no run may start with a deleted definition.
   const definition = await platform.definitions.find(project, known.definition);
-  refuseUncountable(platform.providers.find(known.provider), budget, platform.choices);
+  const runner = await otherRunner(platform, known, definition, changes);
+  refuseUncountable(platform.providers.find(runner?.provider ?? known.provider), budget, platform.choices);
   const isRepeated = (await agentOfRequest(store.db, key)) !== null;
   if (!isRepeated)
     await refuseSpent(platform, { ...known, budget: withLimits(known.budget, budget ?? {}) }, known.projectId);
@@ -65,6 +70,7 @@ export async function resume(
     const sessionId = thread ?? facts.run?.sessionId;
     const begun = runOf(facts.agent, { id: newId(), project, task, definition, sessionId, now: tx.now });
     await updateAgent(tx, agentId, { stopRequestedAt: null });
+    if (runner !== null) await handOver(tx, facts, runner);
     if (byPerson && prompt !== undefined) await assign(tx, facts, prompt);
     if (budget !== undefined) await setBudget(tx, facts.agent, withLimits(facts.agent.budget, budget));
     await insertRun(tx, begun.run);

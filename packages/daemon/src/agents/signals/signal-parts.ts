@@ -1,4 +1,4 @@
-import type { DefinitionPlatform } from '../../definitions/definition-platform.ts';
+import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import type { Reconciler } from '../../sessions/reconcile/reconciler.ts';
 
-export type SignalParts = { platform: DefinitionPlatform; reconciler: Reconciler };
+export type SignalParts = { platform: SessionPlatform; reconciler: Reconciler };
