@@ -83,7 +83,7 @@ describe('help', () => {
 
 describe('every command', () => {
   test('exactly these exist', () => {
-    const agents = 'work fork reply resume ps tree top logs history inspect diff switch delegate result';
+    const agents = 'work chat fork reply resume ps tree top logs history inspect diff switch delegate result';
     const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate hook';
     const home =
       'up down status doctor init definitions trust worktree events completion version scripted-agent config';

@@ -51,6 +51,16 @@ export const agentCommands: CommandTable = {
       .option('-f, --follow', 'follow its output')
       .addOption(new Option('--wait', 'wait and print the result').conflicts('follow'))
       .action((words, options) => act(options, (context) => work(context, words, options))),
+  chat: ({ add, act }) =>
+    add('talk with an agent in the terminal', 'pawl chat --once "review this" < change.diff')
+      .argument('[agent]', `${agentWord}, or a definition (default: the current agent, or your workspace agent)`)
+      .option('--once [message]', 'say one thing, with what comes through a pipe, and print only the answer')
+      .option('-p, --provider <name>', 'coding CLI of an agent that is started')
+      .option('-m, --model <name>', 'model of an agent that is started')
+      .option('--thread <name>', 'chat thread of the runs (default: that of the last run)')
+      .action((agent, options) =>
+        act(options, async (context) => (await import('../command/chat/chat.ts')).chat(context, agent, options)),
+      ),
   fork: ({ add, act }) =>
     add('fork an agent; the child inherits its history', 'pawl fork brave-otter "try it with a cache" --with-files')
       .argument('[agent]', `${agentWord} (default: the current agent)`)

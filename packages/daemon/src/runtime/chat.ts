@@ -110,7 +110,7 @@ async function begin(
   { definition, project }: { definition: Definition; project: Project },
   { text, body, key }: Words,
 ): Promise<ChatAnswer> {
-  const { session_id: sessionId, searchPath } = body;
+  const { session_id: sessionId, searchPath, provider, model, environment } = body;
   const actor = { agent: await rootAgent(parts.platform.store.db), isPerson: true };
   const work = {
     path: project.root,
@@ -118,6 +118,9 @@ async function begin(
     definition: definition.id,
     ...(sessionId === undefined ? {} : { sessionId }),
     ...(searchPath === undefined ? {} : { searchPath }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+    ...(environment === undefined ? {} : { environment }),
   };
   const agent = await forkAndExec(parts.platform, actor, work, key);
   return answer(parts, agent.id, 'started');

@@ -5,7 +5,7 @@ import { interactions, messageKinds, timeSchema } from '@pawl/schema/record';
 import { outcomeSchema, queueItemSchema } from '@pawl/schema/runtime/runtime-event';
 import { liveStates, statusSchema } from '@pawl/schema/status';
 import * as z from 'zod';
-import { path, searchPath } from '../fields.ts';
+import { path, searchPath, word } from '../fields.ts';
 
 /** One execution of an agent. Times are milliseconds since 1970. */
 export const runRecordSchema = z.object({
@@ -91,7 +91,10 @@ export const chatSchema = z.strictObject({
   agent_id: z.string().min(1).max(128).optional(),
   /** The chat thread of the run that it begins; by default that of the agent's last run. */
   session_id: nameSchema.optional(),
-  /** The PATH of the requesting shell, where programs are looked up for an agent that is started. */
+  /** For an agent that is started: provider, model, and what it needs of the requesting shell. */
+  provider: nameSchema.optional(),
+  model: word(200).optional(),
+  environment: z.record(z.string().max(128), word(8192)).optional(),
   searchPath,
 });
 export type ChatBody = z.infer<typeof chatSchema>;
