@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from './agent-client.ts';
+import { askAndAnswer, canAsk } from './approvals.ts';
 import { realClis } from './clis.ts';
 import { canIsolate, namesAskedFor } from './isolation.ts';
 import type { RealWorkshop } from './workshop.ts';
@@ -251,6 +252,9 @@ export function tryCli(
       const told = await namesAskedFor(name);
       expect(told).toMatchObject({ status: 'completed', account: expect.stringMatching(/^shell-/) as string });
       expect(told.calls).toBeGreaterThan(0);
+      // The file was written by a tool of the model, so it shows the environment unmasked.
+      expect(told.key).toMatchObject({ at: cli.shellKeyAt });
+      expect(told.hasKey).toBe(cli.shellKeyAt === 'session');
       expect(told.names.filter((name) => cli.asks?.names.test(name) !== true)).toEqual([]);
       return cli.asks === null ? undefined : `but for ${cli.asks.what}: ${cli.asks.why}`;
     });
@@ -278,6 +282,8 @@ export function tryCli(
       const ended = await shop.ended(agent.id);
       expect(ended).toMatchObject({ activity: 'over_budget', run: { cause: { reason: 'budget' } } });
     });
+
+    capability('asks a person, across crashes of the daemon', canAsk(preset), () => askAndAnswer(shop));
 
     capability('no secret outside of the accounts', preset.account !== null, async () => {
       const agent = await shop.work(`[[steps:[{"shell":"env"},{"signal":{"status":"done"}},{"say":"Done."}]]]`);

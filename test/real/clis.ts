@@ -16,6 +16,8 @@ export type RealCli = {
   settings: Record<string, string>;
   /** A person's shell with a key and no account: its variables, and files below HOME; or why there is no such thing. */
   shell(server: string): PersonsShell | string;
+  /** Where that key is: codex and pi have their server in a file of the person, so it stays with the session. */
+  shellKeyAt: 'proxy' | 'session';
   /** Names that it asks for although all its switches are set, and why. */
   asks: { names: RegExp; what: string; why: string } | null;
   /** Why it does not tell when a limit ends; null when it does. */
@@ -29,7 +31,9 @@ export type RealCli = {
 /** What a person has set up for a CLI, without Pawl. */
 export type PersonsShell = { environment: Record<string, string>; files: Record<string, string> };
 
-const key = 'sk-test-shell-T3wq8Lp2Z';
+/** The key of a person's shell. */
+export const shellKey = 'sk-test-shell-T3wq8Lp2Z';
+const key = shellKey;
 
 const anthropicShell = (url: string): PersonsShell => ({
   environment: { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: url },
@@ -58,6 +62,7 @@ const told = { asks: null, hidesReset: null };
 export const realClis: Record<string, RealCli> = {
   claude: {
     proxied: true,
+    shellKeyAt: 'proxy',
     package: '@anthropic-ai/claude-code',
     version: '2.1.325',
     provider: 'claude',
@@ -72,6 +77,7 @@ export const realClis: Record<string, RealCli> = {
   },
   codex: {
     proxied: true,
+    shellKeyAt: 'session',
     package: '@openai/codex',
     version: '0.166.0',
     provider: 'codex',
@@ -88,6 +94,7 @@ export const realClis: Record<string, RealCli> = {
   },
   pi: {
     proxied: true,
+    shellKeyAt: 'session',
     package: '@earendil-works/pi-coding-agent',
     version: '0.87.1',
     provider: 'pi',
@@ -105,6 +112,7 @@ export const realClis: Record<string, RealCli> = {
   },
   gemini: {
     proxied: true,
+    shellKeyAt: 'proxy',
     package: '@google/gemini-cli',
     version: '0.61.0',
     provider: 'gemini',
@@ -121,6 +129,7 @@ export const realClis: Record<string, RealCli> = {
   },
   opencode: {
     proxied: true,
+    shellKeyAt: 'proxy',
     package: 'opencode-ai',
     version: '1.18.33',
     provider: 'opencode',
@@ -136,6 +145,7 @@ export const realClis: Record<string, RealCli> = {
   },
   qwen: {
     proxied: true,
+    shellKeyAt: 'proxy',
     package: '@qwen-code/qwen-code',
     version: '0.24.4',
     provider: 'qwen',
@@ -155,6 +165,7 @@ export const realClis: Record<string, RealCli> = {
   },
   copilot: {
     proxied: true,
+    shellKeyAt: 'proxy',
     package: '@github/copilot',
     version: '1.0.102',
     provider: 'copilot',
@@ -171,6 +182,7 @@ export const realClis: Record<string, RealCli> = {
   },
   cline: {
     proxied: false,
+    shellKeyAt: 'session',
     package: 'cline',
     version: '3.0.65',
     provider: 'cline',
@@ -184,6 +196,7 @@ export const realClis: Record<string, RealCli> = {
   },
   continue: {
     proxied: false,
+    shellKeyAt: 'session',
     package: '@continuedev/cli',
     version: '1.5.47',
     program: 'cn',

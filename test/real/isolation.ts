@@ -24,7 +24,15 @@ export function canIsolate(): boolean {
 }
 
 /** What the program in that namespace prints. */
-type Told = { status: string; account: string | null; calls: number; names: string[] };
+type Told = {
+  status: string;
+  account: string | null;
+  calls: number;
+  names: string[];
+  /** Where inspect says that the shell's key is, and whether a tool of the model saw it in its environment. */
+  key: { at: string; why: string } | null;
+  hasKey: boolean;
+};
 
 /** Lets a CLI work in such a namespace with the key of a shell; gives how that ended, and the outside names that it asked for. */
 export async function namesAskedFor(name: string): Promise<Told> {

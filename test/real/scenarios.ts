@@ -4,6 +4,8 @@ const identity =
   'export GIT_AUTHOR_NAME=Model GIT_AUTHOR_EMAIL=model@localhost GIT_COMMITTER_NAME=Model GIT_COMMITTER_EMAIL=model@localhost';
 const done = (result: string) => ({ signal: { status: 'done', result } });
 
+const afterDenial = [{ shell: 'touch allowed.txt' }, done('asked for it'), { say: 'All done.' }];
+
 /** What the model does in the tests with real CLIs. */
 export const scenarios: Record<string, ScenarioInput> = {
   /** Writes a file and commits it. The directory comes first, since not every CLI's tool makes it. */
@@ -15,6 +17,11 @@ export const scenarios: Record<string, ScenarioInput> = {
       done('committed it'),
       { say: 'All done.' },
     ],
+  },
+  /** Runs two commands that need approval, and reports. Some CLIs tell the reason of a denial as a message of the user. */
+  asks: {
+    steps: [{ shell: 'touch denied.txt' }, ...afterDenial],
+    followUp: afterDenial,
   },
   /** Tells how much of the conversation reached it: that proves a resume, a fork and a follow-up. */
   remember: { steps: [done('turns {turns}'), { say: 'The first turn was: {first}' }] },
