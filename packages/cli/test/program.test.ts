@@ -48,6 +48,7 @@ const all = commandsOf(buildProgram(() => {}));
 const groups = [
   'agent',
   'plan',
+  'proposal',
   'task',
   'errand',
   'change',
@@ -94,7 +95,7 @@ describe('every command', () => {
     const mail = 'send mail read ack wait';
     const questions = 'ask listen answer inbox rules';
     const expected =
-      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} plan task errand change queue providers account ${mcp} ${shared} project crew ${home} dev help`.split(
+      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} plan proposal task errand change queue providers account ${mcp} ${shared} project crew ${home} dev help`.split(
         ' ',
       );
     expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);
@@ -111,6 +112,16 @@ describe('every command', () => {
       'plan show',
       'plan graph',
       'plan edit',
+      'plan discuss',
+      'plan draft',
+      'plan detail',
+      'plan refine',
+      'plan chat',
+      'proposal ls',
+      'proposal show',
+      'proposal accept',
+      'proposal dismiss',
+      'proposal revert',
       'task add',
       'task ls',
       'task show',

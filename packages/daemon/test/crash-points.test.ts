@@ -69,6 +69,7 @@ const suites: Record<string, readonly CrashPoint[]> = {
     'approval.after_write',
     'approval.after_send',
   ],
+  'plan/plan-crash.test.ts': ['plan.after_initiative', 'plan.after_record', 'plan.before_commit', 'plan.after_undo'],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
   'queue/refresh-crash.test.ts': [
     'refresh.after_intent',

@@ -20,6 +20,8 @@ import type { MailClient } from './mail/client.ts';
 import { mailClient } from './mail/client.ts';
 import type { PlanClient } from './plan/plan-client.ts';
 import { planClient } from './plan/plan-client.ts';
+import type { ProposalClient } from './plan/proposal-client.ts';
+import { proposalClient } from './plan/proposal-client.ts';
 import type { TaskClient } from './plan/client.ts';
 import { taskClient } from './plan/client.ts';
 import type { ProjectClient } from './projects/client.ts';
@@ -57,6 +59,7 @@ export type Client = AccountClient &
   MailClient &
   TaskClient &
   PlanClient &
+  ProposalClient &
   ProjectClient &
   PromptClient &
   QuestionClient &
@@ -83,6 +86,7 @@ export function createClient(transport: Transport, options: RequestOptions = {})
     ...mailClient(requests),
     ...taskClient(requests),
     ...planClient(requests),
+    ...proposalClient(requests),
     ...projectClient(requests),
     ...promptClient(requests),
     ...questionClient(requests),

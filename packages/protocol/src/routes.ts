@@ -11,6 +11,7 @@ import { daemonRoutes } from './daemon/routes.ts';
 import { definitionRoutes } from './definitions/routes.ts';
 import { mailRoutes } from './mail/routes.ts';
 import { planRoutes } from './plan/plan-routes.ts';
+import { proposalRoutes } from './plan/proposal-routes.ts';
 import { taskRoutes } from './plan/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
@@ -28,6 +29,7 @@ export const routes = {
   ...queueRoutes,
   ...taskRoutes,
   ...planRoutes,
+  ...proposalRoutes,
   ...agentRoutes,
   ...runRoutes,
   ...historyRoutes,

@@ -19,6 +19,8 @@ const approvalClosed = z.object({
 });
 
 /** The data of each event. Names are noun-verb in the past; an event is written together with its fact. */
+const proposalEvent = z.object({ proposalId: idSchema, planId: idSchema.nullable(), by: z.string() });
+
 export const eventData = {
   'daemon.started': z.object({ version: z.string(), pid: z.number().int() }),
   'daemon.stopped': z.object({ reason: z.string() }),
@@ -120,6 +122,11 @@ export const eventData = {
   'plan.started': z.object({ planId: idSchema, name: z.string() }),
   /** Something in it was changed by hand, or by a proposal that was accepted or reverted. */
   'plan.edited': z.object({ planId: idSchema }),
+  /** The events of a proposal are about the agent that made it or decided. Its plan may begin with its acceptance. */
+  'proposal.made': proposalEvent,
+  'proposal.accepted': proposalEvent,
+  'proposal.dismissed': proposalEvent,
+  'proposal.reverted': proposalEvent,
   'task.blocked': z.object({ taskId: idSchema, reason: z.string() }),
   'errand.merged': z.object({ branch: z.string(), into: z.string(), commit: z.string() }),
   'errand.abandoned': z.object({ branch: z.string() }),

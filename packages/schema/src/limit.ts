@@ -82,6 +82,11 @@ export const limits = {
   taskSummaryCharacters: 8_000,
   /** How often agents may crash on a task before it is blocked. */
   taskCrashes: 3,
+  /** Output files of a planning agent, and the size of each. */
+  planFiles: 500,
+  planFileBytes: 64 * 1024,
+  /** How often a planning agent is asked to correct its output. */
+  outputRequests: 1,
   /** Tasks requeued in one transaction. */
   requeuedTasks: 200,
   /** The longest description of an errand. */

@@ -205,7 +205,7 @@ export const sessionSchema = z.object({
    * Its purpose: to start a run, to ask for its signal, to continue after an interruption, an error or a limit, to
    * commit.
    */
-  purpose: z.enum(['work', 'missing-signal', 'interrupted', 'retry', 'account', 'commit']),
+  purpose: z.enum(['work', 'missing-signal', 'interrupted', 'retry', 'account', 'commit', 'output']),
   /** How it continues the agent's conversation. */
   conversation: z.enum(['new', 'resume', 'fork', 'replay']),
   providerSessionId: z.string().nullable(),

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import type { architects as Architects, ArchitectOptions } from '../command/plan/architect.ts';
 import type { CommandTable, Tools } from './tools.ts';
 import { budget, budgetOrNone, wholeNumber } from './tools.ts';
 
+type ArchitectVerb = keyof typeof Architects;
+const proposalWord = 'its id, or the start of it';
 const planWord = 'its id, the start of it, or its exact name';
 const load = () => import('../command/plan/plan.ts');
 /** The modes of a plan. Listed here because their schema is slow to load. */
@@ -15,6 +18,14 @@ export const planCommands: CommandTable = {
       .description('turn a wish into a plan, and a plan into landed work')
       .addHelpText('after', '\nExample:\n  pawl plan new "let customers cancel orders"\n  pawl plan show 4fGh');
     addSight(tools, group);
+    addArchitects(tools, group);
+  },
+  proposal: (tools) => {
+    const group = tools.program
+      .command('proposal')
+      .description('decide about the proposals of planning agents')
+      .addHelpText('after', '\nExample:\n  pawl proposal ls\n  pawl proposal accept 4fGh');
+    addProposals(tools, group);
   },
 };
 
@@ -49,6 +60,76 @@ function addSight({ addTo, act }: Tools, group: Command): void {
     .option('--parent <page>', 'the page above it')
     .option('--file <path>', 'new text of the page (- reads stdin; default: your editor)')
     .action((plan, options) => act(options, async (context) => (await load()).editPlan(context, plan, options)));
+}
+
+/** What each architect does, and an example. */
+const architects: [verb: ArchitectVerb, summary: string, example: string][] = [
+  ['discuss', 'let an architect find what has to be decided', 'pawl plan discuss 4fGh'],
+  ['draft', 'let an architect divide the plan into phases', 'pawl plan draft 4fGh --wait'],
+  ['detail', 'let an architect turn a phase into tasks', 'pawl plan detail 4fGh "orders can be cancelled"'],
+  ['refine', 'let an architect improve the pages', 'pawl plan refine 4fGh "name the limits"'],
+  ['chat', 'change the plan in a conversation', 'pawl plan chat 4fGh "split the second phase"'],
+];
+
+function addArchitects({ addTo, act }: Tools, group: Command): void {
+  for (const [verb, summary, example] of architects) {
+    const command = inProject(addTo(group, verb, summary, example)).argument('<plan>', planWord);
+    if (verb === 'detail') command.argument('[phase]', 'its id or name (default: the first one without tasks)');
+    command
+      .argument('[message...]', 'what to do in particular')
+      .option('-p, --provider <name>', 'coding CLI')
+      .option('-m, --model <model>', 'model')
+      .option('--account <name>', 'account')
+      .option('--as <definition>', 'definition (default: architect)')
+      .option('--budget <limits>', 'limits: tokens=200000,usd=5', budget)
+      .option('--scenario <file>', 'scenario of the scripted provider')
+      .option('-f, --follow', 'follow its output until it ends')
+      .option('--wait', 'wait for its result')
+      .action((plan: string, ...rest: unknown[]) => {
+        const options = rest.at(-2) as ArchitectOptions;
+        const phase = verb === 'detail' ? (rest[0] as string | undefined) : undefined;
+        const message = (verb === 'detail' ? rest[1] : rest[0]) as string[];
+        return act(options, async (context) =>
+          (await import('../command/plan/architect.ts')).startArchitect(context, verb, plan, {
+            message,
+            phase,
+            options,
+          }),
+        );
+      });
+  }
+}
+
+function addProposals({ addTo, act }: Tools, group: Command): void {
+  const loadProposals = () => import('../command/plan/proposal.ts');
+  inProject(addTo(group, 'ls', 'list proposals that wait for a decision', 'pawl proposal ls'))
+    .option('-a, --all', 'include those that are decided')
+    .action((options) => act(options, async (context) => (await loadProposals()).listProposals(context, options)));
+  addTo(group, 'show', 'show what a proposal would change', 'pawl proposal show 4fGh')
+    .argument('<proposal>', proposalWord)
+    .action((proposal, options) =>
+      act(options, async (context) => (await loadProposals()).showProposal(context, proposal)),
+    );
+  addTo(group, 'accept', 'make a proposal part of its plan', 'pawl proposal accept 4fGh --items k2Lm 9xYz')
+    .argument('<proposal>', proposalWord)
+    .option('--items <items...>', 'only these, by id or name (default: all)')
+    .option('--dry-run', 'only show what it would do')
+    .action((proposal, options) =>
+      act(options, async (context) => (await loadProposals()).decideProposal(context, 'accept', proposal, options)),
+    );
+  addTo(group, 'dismiss', 'dismiss a proposal', 'pawl proposal dismiss 4fGh "too large"')
+    .argument('<proposal>', proposalWord)
+    .argument('[reason]', 'why, in quotes')
+    .action((proposal, reason, options) =>
+      act(options, async (context) =>
+        (await loadProposals()).decideProposal(context, 'dismiss', proposal, { ...options, reason }),
+      ),
+    );
+  addTo(group, 'revert', 'restore the plan as it was before a proposal', 'pawl proposal revert 4fGh')
+    .argument('<proposal>', proposalWord)
+    .action((proposal, options) =>
+      act(options, async (context) => (await loadProposals()).decideProposal(context, 'revert', proposal, options)),
+    );
 }
 
 function inProject(command: Command): Command {

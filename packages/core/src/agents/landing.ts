@@ -1,5 +1,6 @@
 import type { Change } from '@pawl/schema/change';
 import type { Agent, Run } from '@pawl/schema/record';
+import { isPlanningMode } from '../plan/output-file.ts';
 
 /** Whether an agent's finished work becomes a change automatically: it has one assignment, on its own branch. */
 export function isAuthor({ kind, class: lasting, mode, branch, adopted }: Agent): boolean {
@@ -8,6 +9,7 @@ export function isAuthor({ kind, class: lasting, mode, branch, adopted }: Agent)
     lasting === 'ephemeral' &&
     mode !== 'errand' &&
     mode !== 'review' &&
+    !isPlanningMode(mode) &&
     branch !== null &&
     adopted === null
   );

@@ -17,14 +17,25 @@ export type StageReport = {
 export function stagePlan(content: PlanContent, outside: TasksById): StageReport {
   const tasks = content.tasks.filter(({ cancelledAt }) => cancelledAt === null);
   const graph = waitGraph({ ...content, tasks }, outside);
-  const errors = [...unknownIn({ ...content, tasks }, outside)];
+  const errors = brokenLinks(content, outside);
   if (tasks.length === 0) errors.push('The plan has no tasks.');
-  const cycle = findCycle(graph);
-  if (cycle !== null)
-    errors.push(`These wait for each other: ${cycle.map((node) => graph.get(node)?.name).join(' → ')}.`);
   if (errors.length > 0) return { errors, warnings: [], waves: [] };
   const waves = wavesOf(tasks, graph);
   return { errors, warnings: warningsOf({ ...content, tasks }, waves, outside), waves };
+}
+
+/** What a plan waits for in vain: records that do not exist, and cycles. */
+export function brokenLinks(content: PlanContent, outside: TasksById): string[] {
+  const tasks = content.tasks.filter(({ cancelledAt }) => cancelledAt === null);
+  const graph = waitGraph({ ...content, tasks }, outside);
+  const cycle = findCycle(graph)?.map((node) => graph.get(node)?.name);
+  return [
+    ...unknownIn(
+      { ...content, tasks },
+      new Map([...outside, ...content.tasks.map((task) => [task.id, task] as const)]),
+    ),
+    ...(cycle === undefined ? [] : [`These wait for each other: ${cycle.join(' → ')}.`]),
+  ];
 }
 
 type Node = { name: string; waitsFor: string[]; isTask: boolean };
@@ -129,7 +140,7 @@ function* unknownIn({ phases, tasks }: PlanContent, outside: TasksById): Generat
     if (phaseId !== null && !phaseIds.has(phaseId))
       yield `The task ${name} is in the phase ${phaseId}, which does not exist.`;
     for (const id of [...dependsOn, ...ifFailed].filter((each) => !taskIds.has(each) && !outside.has(each)))
-      yield `The task ${name} waits for ${id}, which does not exist or is cancelled.`;
+      yield `The task ${name} waits for ${id}, which does not exist.`;
   }
 }
 
@@ -157,7 +168,7 @@ function warningsOf({ phases, tasks }: PlanContent, waves: readonly string[][], 
 }
 
 /** The phases that no other one waits for, unless one is there to join them. */
-function leafPhases<Leaf extends { id: string; dependsOn: string[] }>(phases: readonly Leaf[]): Leaf[] {
+export function leafPhases<Leaf extends { id: string; dependsOn: string[] }>(phases: readonly Leaf[]): Leaf[] {
   const awaited = new Set(phases.flatMap(({ dependsOn }) => dependsOn));
   return phases.filter(({ id }) => !awaited.has(id));
 }

@@ -3,7 +3,14 @@ import { fillPlaceholders } from '../sessions/input-files.ts';
 import { endsTurnByResult } from '../agents/work-mode.ts';
 import { askedTag } from './assemble.ts';
 import type { PromptAssets } from './assets.ts';
-import { accountSwitchedNotice, commitNotice, interruptedNotice, missingSignalNotice, retryNotice } from './notice.ts';
+import {
+  accountSwitchedNotice,
+  commitNotice,
+  interruptedNotice,
+  missingSignalNotice,
+  outputNotice,
+  retryNotice,
+} from './notice.ts';
 import { block, foreignText } from './tag.ts';
 
 /** Continues a conversation with the next task. */
@@ -34,6 +41,11 @@ export function accountSwitchedPrompt(assets: PromptAssets, agent: Agent, run: R
 /** Asks a finished agent to commit the tracked changes it left in these directories. */
 export function commitPrompt(assets: PromptAssets, paths: string[]): string {
   return turn(commitNotice(assets, paths), signal(assets));
+}
+
+/** Asks a planning agent to correct its output. */
+export function outputPrompt(assets: PromptAssets, complaints: string[]): string {
+  return turn(outputNotice(assets, complaints), signal(assets));
 }
 
 type Question = { id: string; question: string };

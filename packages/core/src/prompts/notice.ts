@@ -46,6 +46,20 @@ purpose. Restore what should not be kept. Change nothing else, and then write th
   );
 }
 
+/** Asks a planning agent to correct its output. */
+export function outputNotice(assets: PromptAssets, complaints: string[]): string {
+  const quote = foreignText(assets);
+  return block(
+    'output_refused',
+    `Your output cannot be used as it is:
+
+${complaints.map((complaint) => `- ${quote(complaint)}`).join('\n')}
+
+Correct the files in .pawl/output/, keep the ids, change nothing else, and then write the signal again. You are asked only
+once: what is still wrong then is refused.`,
+  );
+}
+
 /** The notice that starts a session which does not start its run; null for other sessions. */
 export function noticeOf(purpose: Session['purpose']): string | null {
   const notices: Record<Session['purpose'], string | null> = {
@@ -55,6 +69,7 @@ export function noticeOf(purpose: Session['purpose']): string | null {
     retry: retryNotice,
     account: accountSwitchedNotice,
     commit: null,
+    output: null,
   };
   return notices[purpose];
 }

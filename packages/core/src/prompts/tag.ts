@@ -14,7 +14,15 @@ export const addedTags = {
 } as const;
 
 /** Tags of notices in the middle of a run. */
-const noticeTags = ['interrupted', 'missing_signal', 'provider_error', 'account_switched', 'uncommitted', 'answers'];
+const noticeTags = [
+  'interrupted',
+  'missing_signal',
+  'provider_error',
+  'account_switched',
+  'uncommitted',
+  'output_refused',
+  'answers',
+];
 
 /** Inner tags that our own texts use. */
 const innerTags = ['examples', 'example'];

@@ -45,6 +45,8 @@ export type EndedSession = {
   hasAccount: boolean;
   /** Tracked files left uncommitted although it says it is done, if it can be asked to commit them. */
   uncommitted: number;
+  /** Faults in the output of a planning agent, if it can be asked to correct them. */
+  complaints: number;
   /** The run's result before it was asked to commit leftovers; null if it was not asked. */
   outcomeBefore: string | null;
   /** A used-up budget. Only an exceeded one outranks the agent's own "done". */
@@ -61,7 +63,8 @@ export type Verdict =
   | { next: 'change-account'; cause: 'limit' | 'auth'; until: number | null; detail: string }
   /** Wait for the end of a limit on the CLI's own login. */
   | { next: 'wait'; until: number; detail: string }
-  | { next: 'ask-to-commit'; detail: string };
+  | { next: 'ask-to-commit'; detail: string }
+  | { next: 'ask-to-correct' };
 
 export type RunEnded = Extract<Verdict, { next: 'end' }>;
 
@@ -155,7 +158,9 @@ export function describeExit(code: number): string {
   return code > 128 && code <= 128 + 64 ? `it was ended by signal ${code - 128}` : `it exited with code ${code}`;
 }
 
-function judgeSignal(signal: Signal, { uncommitted, outcomeBefore, stopRequested, breach }: EndedSession): Verdict {
+function judgeSignal(signal: Signal, ended: EndedSession): Verdict {
+  const { uncommitted, outcomeBefore, stopRequested, breach } = ended;
+  if (signal.status !== 'error' && ended.complaints > 0 && !stopRequested) return { next: 'ask-to-correct' };
   switch (signal.status) {
     case 'done': {
       const detail = outcomeBefore ?? signal.result ?? '';

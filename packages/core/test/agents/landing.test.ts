@@ -51,6 +51,7 @@ test.each([
   ['one that stays', { class: 'persistent' }, false],
   ['an errand', { mode: 'errand' }, false],
   ['a reviewer', { mode: 'review' }, false],
+  ['an architect', { mode: 'plan' }, false],
   ['one without a branch', { branch: null }, false],
   ['one that Pawl did not start', { adopted: { pid: 1, start: '1', cwd: '/' } }, false],
 ] as const)('whether its work becomes a change automatically: %s', (_, fields, expected) => {

@@ -4,7 +4,8 @@ import { readPlan } from '@pawl/core/plan/plan-reading';
 import type { PlanFacts } from '@pawl/core/plan/plan-reading';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { aContent, anInitiative, aPhase, aTask, idOf, someFacts } from './fixture.ts';
+import { aContent, anInitiative, aPhase, aTask, wordId as idOf } from '@pawl/testing/plan-records';
+import { someFacts } from './fixture.ts';
 
 /** The state and cause of a task. */
 function stateOf(facts: PlanFacts, name: string): string {

@@ -2,7 +2,7 @@ import { contentText } from '@pawl/core/plan/plan-content';
 import { stagePlan } from '@pawl/core/plan/stage';
 import type { PlanContent } from '@pawl/schema/plan/plan';
 import { describe, expect, test } from 'vitest';
-import { aContent, aPhase, aTask, idOf } from './fixture.ts';
+import { aContent, aPhase, aTask, wordId as idOf } from '@pawl/testing/plan-records';
 
 const stage = (content: Partial<PlanContent>) => stagePlan(aContent(content), new Map());
 const names = (waves: string[][]) => waves.map((wave) => wave.map((id) => id.replace(/0+$/, '')));

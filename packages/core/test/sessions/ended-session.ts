@@ -23,6 +23,7 @@ export const cleanEnd: EndedSession = {
   hung: false,
   hasAccount: false,
   uncommitted: 0,
+  complaints: 0,
   outcomeBefore: null,
   breach: null,
 };

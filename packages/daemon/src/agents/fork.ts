@@ -31,6 +31,8 @@ import { definitionInForce } from '../definitions/home-definitions.ts';
 import { chooseProvider } from '../providers/provider-choice.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import { accessOf, withAccess } from './access-choice.ts';
+import { insertPlanAgent } from '@pawl/store/plan/proposals';
+import { planWork } from '../tasks/plan-work.ts';
 import type { Actor, Prepared, Resting } from './add-child.ts';
 import { addChild } from './add-child.ts';
 
@@ -78,6 +80,8 @@ export async function forkAndExec(
   refuseUncountable(preset, body.budget, platform.choices);
   await requireInstalled(preset, { PATH: preset.env['PATH'] ?? path });
   const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
+  const forPlan =
+    body.plan === undefined ? null : await planWork(platform.store.db, project, { ...body, plan: body.plan, mode });
   const begin = async (ground: Ground) => ({
     ...ground,
     baseCommit: await baseCommitFor(platform, ground.project, ground.repository, { base: body.base, mode }),
@@ -95,6 +99,7 @@ export async function forkAndExec(
     alias: body.alias,
     task: resting === undefined ? body.task : null,
     ...(resting === undefined ? {} : { branch: resting.branch, record: resting.record }),
+    ...(forPlan === null ? {} : { record: (tx, { id }) => insertPlanAgent(tx, { agentId: id, ...forPlan }) }),
     ...begunBy,
     ...(body.sessionId === undefined ? {} : { sessionId: body.sessionId }),
     ids: { agent: newId(), run: newId() },

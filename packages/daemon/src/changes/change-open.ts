@@ -1,3 +1,4 @@
+import { isPlanningMode } from '@pawl/core/plan/output-file';
 import { checkAccess } from '@pawl/core/definitions/gate';
 import { changeRoutes } from '@pawl/protocol/changes/routes';
 import { checkChangeText, checkTitle } from '@pawl/core/changes/change-text';
@@ -46,6 +47,9 @@ function branchMeant({ asker, branch }: OpenRequest): string {
   }
   const { agent, definition } = asker;
   checkAccess(changeRoutes.openChange.access, { kind: agent.kind, definition });
+  if (isPlanningMode(agent.mode)) {
+    throw new PawlError('forbidden', `${agent.alias} plans, so it has nothing to propose but its output files.`);
+  }
   if (agent.branch === null) {
     throw new PawlError('conflict', `${agent.alias} has no branch of its own, so it has nothing to propose.`);
   }

@@ -54,6 +54,7 @@ import { addRuleRoutes } from '../rules/rule-routes.ts';
 import { addRunRoutes } from '../agents/run-routes.ts';
 import { addStreamRoutes } from './stream-routes.ts';
 import { addPlanRoutes } from '../plan/plan-routes.ts';
+import { addProposalRoutes } from '../plan/proposal-routes.ts';
 import { addTaskRoutes } from '../plan/task-routes.ts';
 
 export type AppParts = {
@@ -106,6 +107,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addRuntimeRoutes(app, { ...parts, named: (path) => projectRequired(platform, { is: 'person' }, { path }) });
   addTaskRoutes(app, parts);
   addPlanRoutes(app, parts);
+  addProposalRoutes(app, parts);
   addErrandRoutes(app, parts);
   addRunRoutes(app, { ...parts, openFinished: (project) => openFinished(platform, project) });
   addCompleteRoutes(app, parts);

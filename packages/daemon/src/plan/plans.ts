@@ -7,19 +7,13 @@ import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Initiative, Page } from '@pawl/schema/plan/plan';
 import { noBudget } from '@pawl/schema/record';
-import {
-  findInitiatives,
-  initiativeById,
-  insertInitiative,
-  listInitiatives,
-  updateInitiative,
-} from '@pawl/store/plan/initiatives';
+import { insertInitiative, listInitiatives, updateInitiative } from '@pawl/store/plan/initiatives';
 import { planContent, putPage } from '@pawl/store/plan/plan-records';
 import { listProjects } from '@pawl/store/projects/projects';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
-import { contentHash, planFacts } from '../tasks/plan-facts.ts';
+import { contentHash, findPlan, planFacts, requiredPlan } from '../tasks/plan-facts.ts';
 import type { Asker, TaskQuery } from './plan.ts';
 import { projectAt, views } from './plan.ts';
 
@@ -122,27 +116,6 @@ function newInitiative(
     pausedAt: null,
     archivedAt: null,
   };
-}
-
-async function findPlan(db: Database, reference: string, projectId?: string): Promise<Initiative> {
-  const [first, ...others] = await findInitiatives(db, reference, projectId);
-  const shown = JSON.stringify(reference.slice(0, 80));
-  if (first === undefined) {
-    throw new PawlError('not_found', `There is no plan ${shown}.`, {
-      hint: 'See `pawl plan ls --all`; an id, the first 4 or more characters of one, or the exact name will do.',
-    });
-  }
-  if (others.length === 0) return first;
-  throw new PawlError('ambiguous', `${shown} matches more than one plan.`, {
-    hint: 'Give more characters of the id, or name the repository with -C.',
-    details: { matches: [first, ...others].map(({ id, name }) => ({ id, name })) },
-  });
-}
-
-async function requiredPlan(db: Database, id: string): Promise<Initiative> {
-  const initiative = await initiativeById(db, id);
-  if (initiative === null) throw new PawlError('not_found', `There is no plan ${id}.`);
-  return initiative;
 }
 
 async function planView(db: Database, initiative: Initiative): Promise<PlanView> {

@@ -1,4 +1,5 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
+import { isPlanningMode } from '@pawl/core/plan/output-file';
 import { confinedGit, confineWorktree } from '@pawl/git/confined/confined-worktree';
 import { foldPrivateObjects } from '@pawl/git/confined/private-objects';
 import { programs } from '@pawl/protocol/node/programs';
@@ -80,9 +81,18 @@ async function worktreeMounts(platform: Platform, agent: Agent): Promise<Mount[]
   for (const { agent: there } of await placesOf(platform.store.db, agent)) {
     const repository = await repositoryOf(platform, await projectOf(platform.store, there));
     const path = workingDirectory({ ...there, workdir: null });
-    mounts.push(...(await confineWorktree(repository, { path, branch: there.branch, name: agent.id })));
+    const confined = await confineWorktree(repository, { path, branch: there.branch, name: agent.id });
+    mounts.push(...(isPlanningMode(agent.mode) ? onlyOutput(confined, path) : confined));
   }
   return mounts;
+}
+
+/** The mounts of a planning agent: everything read-only but `.pawl/output` in its worktree. */
+function onlyOutput(mounts: readonly Mount[], worktree: string): Mount[] {
+  const output = join(worktree, '.pawl', 'output');
+  mkdirSync(output, { recursive: true });
+  const closed = mounts.map((mount) => (mount.show === 'writable' ? { ...mount, show: 'readable' as const } : mount));
+  return [...closed, ...shows(output, 'writable')];
 }
 
 /** The directory with the CLI's login: the one that a variable names, else the usual ones in the person's home. */

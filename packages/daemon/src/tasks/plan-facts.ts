@@ -2,9 +2,10 @@ import type { TaskReading } from '@pawl/core/plan/plan';
 import { contentText } from '@pawl/core/plan/plan-content';
 import type { PlanFacts } from '@pawl/core/plan/plan-reading';
 import { readPlan } from '@pawl/core/plan/plan-reading';
+import { PawlError } from '@pawl/schema/error';
 import type { Initiative, PlanContent } from '@pawl/schema/plan/plan';
 import type { Task } from '@pawl/schema/record';
-import { initiativeById, planVersion } from '@pawl/store/plan/initiatives';
+import { findInitiatives, initiativeById, planVersion } from '@pawl/store/plan/initiatives';
 import { planContent } from '@pawl/store/plan/plan-records';
 import { tasksByIds } from '@pawl/store/projects/tasks';
 import type { Database } from '@pawl/store/tables';
@@ -43,4 +44,26 @@ export async function planReadings(db: Database, tasks: readonly Task[]): Promis
     for (const [taskId, reading] of readPlan(await planFacts(db, initiative)).tasks) found.set(taskId, reading);
   }
   return found;
+}
+
+/** Resolves a plan by its id, an id prefix, or its exact name. */
+export async function findPlan(db: Database, reference: string, projectId?: string): Promise<Initiative> {
+  const [first, ...others] = await findInitiatives(db, reference, projectId);
+  const shown = JSON.stringify(reference.slice(0, 80));
+  if (first === undefined) {
+    throw new PawlError('not_found', `There is no plan ${shown}.`, {
+      hint: 'See `pawl plan ls --all`; an id, the first 4 or more characters of one, or the exact name will do.',
+    });
+  }
+  if (others.length === 0) return first;
+  throw new PawlError('ambiguous', `${shown} matches more than one plan.`, {
+    hint: 'Give more characters of the id, or name the repository with -C.',
+    details: { matches: [first, ...others].map(({ id, name }) => ({ id, name })) },
+  });
+}
+
+export async function requiredPlan(db: Database, id: string): Promise<Initiative> {
+  const initiative = await initiativeById(db, id);
+  if (initiative === null) throw new PawlError('not_found', `There is no plan ${id}.`);
+  return initiative;
 }

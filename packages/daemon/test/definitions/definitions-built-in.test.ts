@@ -12,12 +12,13 @@ import { agentRecord } from '../support/records.ts';
 const builtIn = programs.builtInDefinitions;
 const roles = readdirSync(builtIn).map((name) => name.replace('.md', ''));
 
-test('the five roles and the helper are valid definitions [7.16, S0-16]', async () => {
+test('the six roles and the helper are valid definitions [7.16, S0-16]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, problems, notices } = await aPlace(directory.path, { builtIn }).definitions.load(null);
   expect(problems).toEqual([]);
   expect(notices).toEqual([]);
   expect([...definitions.keys()]).toEqual([
+    'architect',
     'helper-mode',
     'merge-queue',
     'review',
@@ -51,6 +52,13 @@ test.each([
     for (const tool of ['Read', 'Grep', 'shell']) expect(mayUseTool(definition, tool)).toBe(true);
   },
 );
+
+test('the architect plans: it may write its output, and proposes, settles and delegates nothing', async () => {
+  await using directory = await temporaryDirectory();
+  const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, 'architect');
+  expect(definition).toMatchObject({ class: 'ephemeral', policy: { allow: [], delegateTargets: [] }, hears: [] });
+  expect(mayUseTool(definition, 'Write')).toBe(true);
+});
 
 test.each([
   // S4-04: the supervisor modifies no change; hearing of changes includes the right to close one.

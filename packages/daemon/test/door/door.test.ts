@@ -113,6 +113,11 @@ const statuses: Record<keyof typeof routes, { person: number; own: number; other
   listPlans: { person: 200, own: 200, other: 200 },
   showPlan: { person: 404, own: 404, other: 404 },
   editPlan: { person: 404, own: 403, other: 403 },
+  listProposals: { person: 200, own: 200, other: 200 },
+  showProposal: { person: 404, own: 404, other: 404 },
+  acceptProposal: { person: 404, own: 403, other: 403 },
+  dismissProposal: { person: 404, own: 403, other: 403 },
+  revertProposal: { person: 404, own: 403, other: 403 },
   listErrands: { person: 200, own: 403, other: 403 },
   sendErrand: { person: 400, own: 403, other: 403 },
   diffErrand: { person: 200, own: 200, other: 403 },
@@ -283,6 +288,7 @@ function pathOf(template: string): string {
     .replace('{mail}', 'no-such-mail')
     .replace('{task}', 'no-such-task')
     .replace('{plan}', 'no-such-plan')
+    .replace('{proposal}', 'no-such-proposal')
     .replace('{question}', 'no-such-question')
     .replace('{change}', 'no-such-change');
 }

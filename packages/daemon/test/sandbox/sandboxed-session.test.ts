@@ -114,3 +114,17 @@ sandboxTest('a sandboxed agent outlives a killed daemon, and reaches the next on
   expect(existsSync(join(repository, '.git/objects/info/alternates'))).toBe(false);
   await second.kill('SIGTERM');
 });
+
+sandboxTest('a planning agent can write its output and nothing else [planner 25]', async () => {
+  await using daemon = await startTestDaemon({ choices: { sandbox: required } });
+  const script = [
+    'echo x >elsewhere.txt && echo wrote-elsewhere',
+    'echo x >>README.md && echo wrote-tracked',
+    'git commit --allow-empty -m x && echo committed',
+    'mkdir -p .pawl/output/phases && echo x >.pawl/output/free.txt && echo wrote-output',
+  ].join('\n');
+  const steps = [{ shell: `{ ${script}\n} >.pawl/output/answer 2>/dev/null` }, 'complete', 'complete'];
+  const agent = await daemon.work(steps, { task: 'discuss it', mode: 'discuss', definition: 'architect' });
+  const ended = await daemon.ended(agent.id);
+  expect(readFileSync(join(ended.worktree ?? '', '.pawl/output/answer'), 'utf8')).toBe('wrote-output\n');
+});

@@ -34,6 +34,9 @@ export const workSchema = z.object({
   access: z.enum(accessLevels).optional(),
   /** The planned task, by id or name, or `@next`: the first one that is ready. Its text replaces the task. */
   planned: word(200).optional(),
+  /** The plan that a planning mode works for, by id or name, and the phase of which it plans the tasks. */
+  plan: word(1_000).optional(),
+  phase: word(1_000).optional(),
   /** The chat thread of its run; an agent's children share its own, others use `default`. */
   sessionId: nameSchema.optional(),
   /** Variables of the requesting shell, of which those for the provider are kept. Secrets go to accounts. */

@@ -105,9 +105,10 @@ export const planVersionSchema = z.object({
 export type PlanVersion = z.infer<typeof planVersionSchema>;
 
 const planKinds = ['page', 'decision', 'phase', 'task'] as const;
+export type PlanKind = (typeof planKinds)[number];
 
 /** One change of a plan: the whole new record, or its removal. */
-const planItemSchema = z.object({
+export const planItemSchema = z.object({
   kind: z.enum(planKinds),
   action: z.enum(['create', 'update', 'delete']),
   id: idSchema,
@@ -124,6 +125,7 @@ const planItemSchema = z.object({
   priority: z.enum(taskPriorities).default('medium'),
   isIntegration: z.boolean().default(false),
 });
+export type PlanItem = z.infer<typeof planItemSchema>;
 
 /** A record before and after a proposal was accepted; null where there was none. */
 const planUndoSchema = z.object({
@@ -132,6 +134,7 @@ const planUndoSchema = z.object({
   before: z.unknown(),
   after: z.unknown(),
 });
+export type PlanUndo = z.infer<typeof planUndoSchema>;
 
 /** A change of a plan that an agent proposes. Nothing of it exists before it is accepted. */
 export const proposalSchema = z.object({

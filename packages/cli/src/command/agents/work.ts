@@ -39,6 +39,9 @@ export type WorkOptions = {
   repo?: string[];
   follow?: boolean;
   wait?: boolean;
+  /** The plan that a planning mode works for, and the phase of which it plans the tasks. */
+  plan?: string;
+  phase?: string;
 };
 
 /** Puts an agent to work on a task, in its own worktree and branch. */
@@ -60,6 +63,8 @@ export async function work(context: CommandContext, words: string[], options: Wo
     ...(options.name === undefined ? {} : { alias: options.name }),
     ...(base === undefined ? {} : { base }),
     ...(options.mode === undefined ? {} : { mode: options.mode }),
+    ...(options.plan === undefined ? {} : { plan: options.plan }),
+    ...(options.phase === undefined ? {} : { phase: options.phase }),
     ...(options.account === undefined ? {} : { account: options.account }),
     ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.access === undefined ? {} : { access: options.access }),

@@ -8,6 +8,8 @@ import type { AgentFacts } from '@pawl/core/sessions/next-step';
 import { mailAtEnd } from '@pawl/core/mail/mail-end';
 import { directoryOf } from '@pawl/schema/place';
 import { endsTurnByResult } from '@pawl/core/agents/work-mode';
+import type { PlanOutput } from '@pawl/core/plan/output-file';
+import { isPlanningMode } from '@pawl/core/plan/output-file';
 import { lastOutput } from '@pawl/host/session/last-output';
 import { faultIn, limitWordsIn } from '@pawl/providers/fault';
 import { resetTimeIn } from '@pawl/providers/reset-time';
@@ -32,6 +34,8 @@ import { readSignal } from '../../platform/signal-file.ts';
 import { redactValue } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { processOf } from './session-process.ts';
+import { planOutput } from '../../tasks/plan-output.ts';
+import { recordProposal } from '../../tasks/proposals.ts';
 import { settleObjects } from '../session-sandbox.ts';
 import { findBreach, hasBudget } from './spending.ts';
 import { reasonToGoOn, recordVerdict } from './verdict.ts';
@@ -65,6 +69,10 @@ export async function finishSession(
   // Without a file, a report by `pawl complete` counts, even a very recent one.
   const { completion } = (await agentById(platform.store.db, agent.id)) ?? agent;
   const signal = began ? (written?.signal ?? signalOfCompletion(completion, stored.result)) : null;
+  const output =
+    signal === null || signal.status === 'error'
+      ? null
+      : await planOutput(platform, agent, { isDone: signal.status === 'done' });
   // An agent that could still report how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const said = {
@@ -72,6 +80,7 @@ export async function finishSession(
     signal: signal === null ? null : withoutSecrets(platform, signal),
     exitCode,
     completed: completion !== null,
+    complaints: output?.complaints.length ?? 0,
     ...how,
   };
   const { verdict, limitUntil, fault } = await judge(platform, { agent, run, session: ended }, said);
@@ -93,8 +102,23 @@ export async function finishSession(
       mailAtEnd(verdict, ended, { ...said, fault, isWanted }),
     );
     await recordVerdict(tx, { agent, run, session: ended }, verdict);
+    if (isWanted && output !== null) await proposeOutput(tx, platform, agent, verdict, output);
   });
   crashPoint('finish.after_commit');
+}
+
+/** Turns the output of a planning agent into a proposal when its run ends. */
+async function proposeOutput(
+  tx: WriteTransaction,
+  platform: SessionPlatform,
+  agent: Agent,
+  verdict: Verdict,
+  output: PlanOutput,
+): Promise<void> {
+  if (verdict.next !== 'end' || verdict.outcome !== 'completed') return;
+  const said = verdict.questions?.[0]?.question ?? verdict.detail;
+  const kept = redactValue(platform, { output, said })?.value as { output: PlanOutput; said: string };
+  await recordProposal(tx, agent, kept.output, kept.said);
 }
 
 /** Adds a result to a tool call without one: otherwise the history could not be resumed. */
@@ -135,6 +159,8 @@ type EndWords = {
   exitCode: number | null;
   /** `pawl complete` is recorded. */
   completed: boolean;
+  /** Faults in the output of a planning agent. */
+  complaints: number;
   failure: string | null;
   lost: boolean;
   hung: boolean;
@@ -167,6 +193,7 @@ async function judge(
     limitWaits: planned('account'),
     hasAccount: session.accountId !== null,
     uncommitted: asks ? await uncommittedIn(platform, agent) : 0,
+    complaints: resumable && breach === null && planned('output') < limits.outputRequests ? said.complaints : 0,
     outcomeBefore: run.resultBefore,
     // `pawl complete` was accepted within the budget, so it counts.
     breach: said.completed ? null : breach,
@@ -225,7 +252,7 @@ async function toldReset(
  * as a reviewer.
  */
 async function uncommittedIn(platform: SessionPlatform, agent: Agent): Promise<number> {
-  if (agent.class !== 'ephemeral' || ['errand', 'review'].includes(agent.mode)) return 0;
+  if (agent.class !== 'ephemeral' || ['errand', 'review'].includes(agent.mode) || isPlanningMode(agent.mode)) return 0;
   const places = await uncommittedPlaces(platform, agent);
   return places.reduce((sum, { changed }) => sum + changed, 0);
 }

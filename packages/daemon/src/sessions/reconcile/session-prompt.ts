@@ -9,9 +9,10 @@ import {
   interruptedPrompt,
   missingSignalPrompt,
   nextTaskPrompt,
+  outputPrompt,
   retryPrompt,
 } from '@pawl/core/prompts/follow-up';
-import { commitNotice, noticeOf } from '@pawl/core/prompts/notice';
+import { commitNotice, noticeOf, outputNotice } from '@pawl/core/prompts/notice';
 import { transcriptOf } from '@pawl/core/sessions/transcript';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Message, Run, Session } from '@pawl/schema/record';
@@ -21,6 +22,7 @@ import { placesOf } from '../../platform/places.ts';
 import { redact } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { projectOf } from '../../platform/platform.ts';
+import { planOutput } from '../../tasks/plan-output.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
 
 /** The prompt of a session: an addition to the CLI's system prompt, where it takes one, and the first turn. */
@@ -84,9 +86,20 @@ async function wholePrompt(
     custom,
     confined,
     transcript: transcriptOf(past, limits.replayCharacters),
-    notice:
-      purpose === 'commit' ? commitNotice(platform.prompts, await pathsToCommit(platform, agent)) : noticeOf(purpose),
+    notice: await noticeFor(platform, agent, purpose),
   });
+}
+
+/** The notice at the beginning of a session that does not start its run. */
+async function noticeFor(platform: SessionPlatform, agent: Agent, purpose: Session['purpose']): Promise<string | null> {
+  if (purpose === 'commit') return commitNotice(platform.prompts, await pathsToCommit(platform, agent));
+  if (purpose === 'output') return outputNotice(platform.prompts, await faultsIn(platform, agent));
+  return noticeOf(purpose);
+}
+
+/** What is wrong with the output of a planning agent now. */
+async function faultsIn(platform: SessionPlatform, agent: Agent): Promise<string[]> {
+  return (await planOutput(platform, agent, { isDone: true }))?.complaints ?? [];
 }
 
 /** The prompt for a session whose provider remembers the rest. */
@@ -105,6 +118,8 @@ async function followUp(platform: SessionPlatform, { agent, run, session }: Prom
       return accountSwitchedPrompt(prompts, agent, run);
     case 'commit':
       return commitPrompt(prompts, await pathsToCommit(platform, agent));
+    case 'output':
+      return outputPrompt(prompts, await faultsIn(platform, agent));
   }
 }
 

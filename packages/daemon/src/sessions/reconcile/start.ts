@@ -2,7 +2,7 @@ import { endDone, endOverBudget } from '@pawl/core/sessions/completion';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { TakeUp } from '@pawl/core/sessions/conversation';
 import { pastOfAgent, takeUp } from '@pawl/core/sessions/conversation';
-import type { Dependency, Errand } from '@pawl/core/sessions/input-files';
+import type { Dependency, Errand, PlanInput } from '@pawl/core/sessions/input-files';
 import { inputFiles } from '@pawl/core/sessions/input-files';
 import type { AgentFacts } from '@pawl/core/sessions/next-step';
 import { nextStep } from '@pawl/core/sessions/next-step';
@@ -21,6 +21,7 @@ import { taskById } from '@pawl/store/projects/tasks';
 import { randomUUID } from 'node:crypto';
 import { followTarget } from './follow-target.ts';
 import { writeInput } from '../input-writer.ts';
+import { planInput } from '../../tasks/plan-work.ts';
 import { dependenciesOf } from '../../tasks/tasks.ts';
 import { workingDirectory } from '../../platform/places.ts';
 import { clearSignals } from '../../platform/signal-file.ts';
@@ -141,7 +142,9 @@ async function prepareStart(platform: SessionPlatform, agent: Agent, run: Run, s
 async function aboutTask(
   platform: SessionPlatform,
   agent: Agent,
-): Promise<{ dependencies?: Dependency[]; errand?: Errand }> {
+): Promise<{ dependencies?: Dependency[]; errand?: Errand; plan?: PlanInput }> {
+  const plan = await planInput(platform.store.db, agent.id);
+  if (plan !== null) return { plan };
   if (agent.mode === 'errand')
     return agent.assignment === null ? {} : { errand: { id: agent.id, description: agent.assignment } };
   const task = agent.taskId === null ? null : await taskById(platform.store.db, agent.taskId);

@@ -17,6 +17,7 @@ const reasonsToGoOn: Partial<Record<Verdict['next'], string>> = {
   wait: 'limit',
   'change-account': 'limit',
   'ask-to-commit': 'uncommitted',
+  'ask-to-correct': 'bad-output',
 };
 
 /** The end reason for a verdict; null if the session simply ended. */
@@ -33,6 +34,7 @@ export function purposeAfter(session: Session): Session['purpose'] {
     limit: 'account',
     login: 'account',
     uncommitted: 'commit',
+    'bad-output': 'output',
   };
   return purposes[session.endReason ?? ''] ?? 'missing-signal';
 }
@@ -50,6 +52,7 @@ export async function recordVerdict(
       await clearStrikes(tx, session);
       return recordEnd(tx, facts, verdict);
     case 'ask-for-signal':
+    case 'ask-to-correct':
       return;
     case 'go-on':
       return tx.emit({ type: 'session.lost', ...about, data: { no: session.no } });

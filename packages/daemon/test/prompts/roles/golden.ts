@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createDefinitions } from '../../../src/definitions/definitions.ts';
 
 /** The roles with prompts. A helper is a foreign session, so it has none. */
-export const roles = ['supervisor', 'merge-queue', 'worker', 'workspace', 'review'] as const;
+export const roles = ['supervisor', 'merge-queue', 'worker', 'workspace', 'review', 'architect'] as const;
 export type Role = (typeof roles)[number];
 
 /** A fixed list of commands, independent of the command line. */
@@ -29,6 +29,7 @@ const branches: Record<Role, string | null> = {
   worker: 'work/brave-otter',
   workspace: 'workspace/shop',
   review: 'work/brave-otter',
+  architect: 'work/brave-otter',
 };
 
 /** The first task of each. */
@@ -38,6 +39,7 @@ const asked: Record<Role, string> = {
   worker: 'Fix the login test.',
   workspace: 'Why is the login slow?',
   review: 'Review the change 4fGhXq, which is proposed for main.',
+  architect: 'Divide this plan into phases.',
 };
 
 /** The whole prompt of an agent of a built-in role, as its first session reads it. */
