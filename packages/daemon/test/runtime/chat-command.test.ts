@@ -79,7 +79,8 @@ describe('as a filter', () => {
   });
 });
 
-describe.skipIf(!hasPseudoTerminal)('in a terminal', () => {
+// Each has its own agent and terminal.
+describe.skipIf(!hasPseudoTerminal).concurrent('in a terminal', () => {
   test('text is streamed, tools have rows, and leaving leaves the agent', async () => {
     const agent = await idle([
       { shell: 'echo from-the-shell' },
