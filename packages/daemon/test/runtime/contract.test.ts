@@ -158,7 +158,10 @@ test('POST /api/agent-cancel cancels the tree below a run once; a sibling goes o
   const events = await stream.until(isIdle(child.agentId));
   const idleAt = events.findIndex((event) => event['agent_id'] === child.agentId && event['status'] === 'idle');
   expect(events[idleAt]).toMatchObject({ detail: 'Cancelled' });
-  expect(events.slice(idleAt).map(({ type }) => type)).toEqual(['AgentStatus', 'StateUpdated']);
+  const [report, state] = events.slice(idleAt);
+  expect(state?.type).toBe('StateUpdated');
+  // Both follow the same event of the log, in this order.
+  expect(Math.floor((state?.seq ?? 0) / 1e7)).toBe(Math.floor((report?.seq ?? 1) / 1e7));
   const all = await client.post('/api/agent-cancel', { run_id: lead.run?.id });
   expect(new Set(all.body.cancelled_run_ids)).toEqual(new Set([lead.run?.id, sibling.id]));
   expect((await client.post('/api/agent-cancel', { run_id: lead.run?.id })).body).toEqual({ cancelled_run_ids: [] });
@@ -285,4 +288,20 @@ test('the mode of a project reaches mains of providers that have modes, unless t
   };
   expect(await argvOf({})).toContain('--model mode-chat');
   expect(await argvOf({ options: { mode: 'auto' } })).toContain('--model mode-auto');
+});
+
+test('any path inside a project names it, and others are not served [W2-28] [W2-29]', async () => {
+  const inside = encodeURIComponent(join(daemon.repository, '.pawl', 'agents'));
+  expect((await client.get(`/api/settings?project_root=${inside}`)).body.project_root).toBe(daemon.repository);
+  const outside = encodeURIComponent(dirname(daemon.repository));
+  for (const path of ['agent-runs', 'settings', 'workspace/tree', 'workspace/state', 'events'])
+    for (const root of [outside, '%2F', '%2Fetc', 'relative']) {
+      const view = path === 'events' ? 'view=runtime&' : '';
+      const { status } = await client.get(`/api/${path}?${view}project_root=${root}`);
+      expect([path, root, status]).toEqual([
+        path,
+        root,
+        expect.toSatisfy((code: number) => code === 400 || code === 404),
+      ]);
+    }
 });
