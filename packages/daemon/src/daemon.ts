@@ -30,6 +30,7 @@ import { followJump } from './platform/clock.ts';
 import { followEvents } from './platform/event-feed.ts';
 import type { Choices, Timing } from './platform/platform.ts';
 import { watchApprovals } from './approvals/approvals.ts';
+import { startDispatch } from './plan/dispatch.ts';
 import { watchQuestions } from './questions/question-watch.ts';
 import { followOutput } from './sessions/output-feed.ts';
 import { createHealth } from './supervision/health.ts';
@@ -154,6 +155,7 @@ function startWatches({ platform, proxy, reconciler, signals, mailRoom, question
   const mirror = keepMirror(platform, dropped.isOurs);
   const approvalWatch = watchApprovals(platform);
   const questionWatch = watchQuestions(platform, questions, signals);
+  const dispatch = startDispatch(platform);
   const leaving = startLeaving(platform, { reconciler });
   const health = createHealth(platform, { reconciler, signals, crews, leaving });
   const loops = startLoops(platform, { health, nudges: createNudges(platform) });
@@ -164,6 +166,7 @@ function startWatches({ platform, proxy, reconciler, signals, mailRoom, question
       runtime.close();
       for (const each of [
         loops,
+        dispatch,
         leaving,
         adoption,
         questionWatch,

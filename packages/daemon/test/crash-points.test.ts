@@ -70,6 +70,7 @@ const suites: Record<string, readonly CrashPoint[]> = {
     'approval.after_send',
   ],
   'plan/plan-crash.test.ts': ['plan.after_initiative', 'plan.after_record', 'plan.before_commit', 'plan.after_undo'],
+  'plan/dispatch-crash.test.ts': ['approve.after_version', 'launch.after_record', 'dispatch.after_start'],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
   'queue/refresh-crash.test.ts': [
     'refresh.after_intent',

@@ -116,12 +116,23 @@ export const eventData = {
   }),
   'task.added': z.object({ taskId: idSchema, name: z.string(), phase: z.string() }),
   'task.taken': z.object({ taskId: idSchema }),
+  /** Its priority was changed, or it was cancelled. */
+  'task.edited': z.object({ taskId: idSchema }),
   'task.completed': z.object({ taskId: idSchema }),
   'task.finished': z.object({ taskId: idSchema }),
   'task.requeued': z.object({ taskId: idSchema, crashes: z.number().int(), reason: z.string() }),
   'plan.started': z.object({ planId: idSchema, name: z.string() }),
   /** Something in it was changed by hand, or by a proposal that was accepted or reverted. */
   'plan.edited': z.object({ planId: idSchema }),
+  /** A person approved exactly this content. */
+  'plan.approved': z.object({ planId: idSchema, version: z.number().int(), hash: z.string() }),
+  'plan.launched': z.object({ planId: idSchema }),
+  /** Agents that work go on; nothing else starts. */
+  'plan.paused': z.object({ planId: idSchema }),
+  'plan.resumed': z.object({ planId: idSchema }),
+  'plan.archived': z.object({ planId: idSchema }),
+  /** A person approved the result of a phase. */
+  'phase.approved': z.object({ planId: idSchema, phaseId: idSchema }),
   /** The events of a proposal are about the agent that made it or decided. Its plan may begin with its acceptance. */
   'proposal.made': proposalEvent,
   'proposal.accepted': proposalEvent,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { architects as Architects, ArchitectOptions } from '../command/plan/architect.ts';
 import type { CommandTable, Tools } from './tools.ts';
-import { budget, budgetOrNone, wholeNumber } from './tools.ts';
+import { budget, budgetOrNone, times, wholeNumber } from './tools.ts';
 
 type ArchitectVerb = keyof typeof Architects;
 const proposalWord = 'its id, or the start of it';
@@ -19,6 +19,7 @@ export const planCommands: CommandTable = {
       .addHelpText('after', '\nExample:\n  pawl plan new "let customers cancel orders"\n  pawl plan show 4fGh');
     addSight(tools, group);
     addArchitects(tools, group);
+    addVerbs(tools, group);
   },
   proposal: (tools) => {
     const group = tools.program
@@ -98,6 +99,50 @@ function addArchitects({ addTo, act }: Tools, group: Command): void {
         );
       });
   }
+}
+
+const loadVerbs = () => import('../command/plan/plan-verb.ts');
+
+function addVerbs({ addTo, act }: Tools, group: Command): void {
+  inProject(addTo(group, 'stage', 'look for errors, warnings and waves; changes nothing', 'pawl plan stage 4fGh'))
+    .argument('<plan>', planWord)
+    .action((plan, options) => act(options, async (context) => (await loadVerbs()).stagePlan(context, plan, options)));
+  inProject(addTo(group, 'approve', 'approve a plan as it is now', 'pawl plan approve 4fGh --hash 81ab3f0c22d1'))
+    .argument('<plan>', planWord)
+    .option('--hash <hash>', 'refuse if its content is another one; see pawl plan stage')
+    .option('--accept-warnings', 'approve it although it has warnings')
+    .action((plan, options) =>
+      act(options, async (context) => (await loadVerbs()).changePlan(context, 'approve', plan, options)),
+    );
+  inProject(addTo(group, 'launch', 'start the work of an approved plan', 'pawl plan launch 4fGh --agents 3'))
+    .argument('<plan>', planWord)
+    .option('--agents <n>', 'agents that work at the same time (default: 4)', times)
+    .option('--as <definition>', 'definition of its agents (default: worker)')
+    .option('-p, --provider <name>', 'coding CLI')
+    .option('-m, --model <model>', 'model')
+    .option('--account <name>', 'account')
+    .option('--scenario <file>', 'scenario of the scripted provider')
+    .action((plan, options) =>
+      act(options, async (context) => (await loadVerbs()).changePlan(context, 'launch', plan, options)),
+    );
+  const others = [
+    ['pause', 'start nothing more; agents that work finish their tasks'],
+    ['resume', 'let a paused plan go on'],
+    ['archive', 'put a plan away'],
+  ] as const;
+  for (const [verb, summary] of others) {
+    inProject(addTo(group, verb, summary, `pawl plan ${verb} 4fGh`))
+      .argument('<plan>', planWord)
+      .action((plan, options) =>
+        act(options, async (context) => (await loadVerbs()).changePlan(context, verb, plan, options)),
+      );
+  }
+  inProject(addTo(group, 'review', 'approve the result of a phase', 'pawl plan review 4fGh "orders can be cancelled"'))
+    .argument('<plan>', planWord)
+    .argument('[phase]', 'its id or name (default: the only one that waits)')
+    .action((plan, phase, options) =>
+      act(options, async (context) => (await loadVerbs()).changePlan(context, 'review', plan, options, phase)),
+    );
 }
 
 function addProposals({ addTo, act }: Tools, group: Command): void {

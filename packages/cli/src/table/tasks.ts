@@ -1,6 +1,6 @@
 import type { TaskView } from '@pawl/protocol/plan/view';
 import type { Command } from 'commander';
-import { Option } from 'commander';
+import { Argument, Option } from 'commander';
 import type { CommandTable, Tools } from './tools.ts';
 import { times } from './tools.ts';
 
@@ -68,6 +68,17 @@ function addVerbs({ addTo, act }: Tools, group: Command): void {
     .argument('<reason>', 'why, in quotes')
     .action((task, reason, options) =>
       act(options, async (context) => (await load()).changeTask(context, 'block', task, { ...options, reason })),
+    );
+  inProject(addTo(group, 'priority', 'change the priority of a task', 'pawl task priority 4fGh high'))
+    .argument('<task>', taskWord)
+    .addArgument(new Argument('<priority>', 'how urgent it is').choices(['high', 'medium', 'low']))
+    .action((task, priority, options) =>
+      act(options, async (context) => (await load()).changeTask(context, 'edit', task, { ...options, priority })),
+    );
+  inProject(addTo(group, 'cancel', 'cancel a task that nobody works on', 'pawl task cancel 4fGh'))
+    .argument('<task>', taskWord)
+    .action((task, options) =>
+      act(options, async (context) => (await load()).changeTask(context, 'edit', task, { ...options, cancel: true })),
     );
   inProject(addTo(group, 'unblock', 'unblock a task', 'pawl task unblock 4fGh'))
     .argument('<task>', taskWord)

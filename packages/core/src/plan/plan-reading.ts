@@ -1,7 +1,7 @@
 import type { Initiative, InitiativeState, Phase, PlanContent, PlanVersion } from '@pawl/schema/plan/plan';
 import type { Task } from '@pawl/schema/record';
 import type { TaskReading, TasksById } from './plan.ts';
-import { isSettled, startsNext, taskState } from './plan.ts';
+import { isSettled, mayStart, startsNext, taskState } from './plan.ts';
 
 /** The facts from which the states of a plan are derived. */
 export type PlanFacts = {
@@ -24,7 +24,7 @@ export type PlanReading = {
 };
 
 /** Agents that work on one plan at the same time, unless its launch says otherwise. */
-const usualAgents = 4;
+export const usualAgents = 4;
 
 /**
  * Reads the state of an initiative, its phases and its tasks from facts. Everything that does not run has a cause, which
@@ -56,9 +56,19 @@ export function readPlan(facts: PlanFacts): PlanReading {
 }
 
 /** Whether an approval exists and still covers the content. */
-function approvalOf({ approved, hash }: Pick<PlanFacts, 'approved' | 'hash'>): 'none' | 'valid' | 'stale' {
+export function approvalOf({ approved, hash }: Pick<PlanFacts, 'approved' | 'hash'>): 'none' | 'valid' | 'stale' {
   if (approved === null) return 'none';
   return approved.hash === hash ? 'valid' : 'stale';
+}
+
+/** The tasks that may start now, in their order; at most as many as there are free places. */
+export function readyTasks(facts: PlanFacts, compare: (one: Task, other: Task) => number): Task[] {
+  const { tasks } = readPlan(facts);
+  const isReady = ({ id }: Task) => {
+    const reading = tasks.get(id);
+    return reading !== undefined && mayStart(reading);
+  };
+  return facts.content.tasks.filter(isReady).toSorted(compare).slice(0, placesOf(facts).free);
 }
 
 const word = ({ id }: Pick<Initiative, 'id'>) => id.slice(0, 6);

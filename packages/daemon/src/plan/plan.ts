@@ -1,6 +1,7 @@
 import { checkCase } from '@pawl/core/definitions/gate';
 import { taskRoutes } from '@pawl/protocol/plan/routes';
 import { taskState } from '@pawl/core/plan/plan';
+import type { EditTaskBody } from '@pawl/protocol/plan/view';
 import type { AddTaskBody, TaskDetail, TaskList, TaskView } from '@pawl/protocol/plan/view';
 import { openRepository } from '@pawl/git/repository/repository';
 import { PawlError } from '@pawl/schema/error';
@@ -13,6 +14,7 @@ import { agentById } from '@pawl/store/agents/agents';
 import { listProjects, projectByRoot } from '@pawl/store/projects/projects';
 import type { Database } from '@pawl/store/tables';
 import { agentsOfTask, listTasks, taskById, updateTask } from '@pawl/store/projects/tasks';
+import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { projectOf } from '../platform/platform.ts';
 import type { Agents } from '../agents/agents.ts';
@@ -69,6 +71,7 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
         description: body.description ?? '',
         after: body.after ?? [],
         createdBy: asker?.id ?? null,
+        foundWhile: body.phase === undefined ? (place?.task ?? null) : null,
       });
       return { task: await viewOf(task.id), created };
     },
@@ -125,6 +128,13 @@ export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'f
       return viewOf(id);
     },
 
+    /** Changes the priority of a task, which counts at once, or cancels it. */
+    async edit(reference: string, query: TaskQuery & EditTaskBody) {
+      const { id } = await find(null, reference, query);
+      await store.write((tx) => editTask(tx, id, query));
+      return viewOf(id);
+    },
+
     /** Blocks a task for a reason, so that it is not claimed. */
     async block(reference: string, query: TaskQuery & { reason: string }) {
       const { id } = await find(null, reference, query);
@@ -172,10 +182,26 @@ export async function projectAt(
 }
 
 /** The project and phase for a sibling of an agent's task; no phase if the agent has no task. */
-async function placeBeside(platform: DefinitionPlatform, agent: Agent): Promise<{ project: Project; phase: string }> {
+async function placeBeside(
+  platform: DefinitionPlatform,
+  agent: Agent,
+): Promise<{ project: Project; phase: string; task: Task | null }> {
   const project = await projectOf(platform.store, agent);
   const task = agent.taskId === null ? null : await taskById(platform.store.db, agent.taskId);
-  return { project, phase: task?.phase ?? '' };
+  return { project, phase: task?.phase ?? '', task };
+}
+
+async function editTask(tx: WriteTransaction, id: string, { priority, cancel }: EditTaskBody): Promise<void> {
+  const task = await required(tx.db, id);
+  refuseCompleted(task);
+  if (cancel === true && task.agentId !== null) {
+    throw new PawlError('conflict', `An agent works on the task ${task.name}.`, { hint: 'Stop the agent first.' });
+  }
+  await updateTask(tx, id, {
+    ...(priority === undefined ? {} : { priority }),
+    ...(cancel === true ? { cancelledAt: tx.now } : {}),
+  });
+  tx.emit({ type: 'task.edited', projectId: task.projectId, data: { taskId: id } });
 }
 
 async function required(db: Database, id: string): Promise<Task> {

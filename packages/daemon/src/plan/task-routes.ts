@@ -28,6 +28,10 @@ export function addTaskRoutes(
     const query = { ...context.req.valid('query'), ...context.req.valid('json') };
     return context.json({ task: await plan.complete(await askerOf(platform, context), task, query) }, 200);
   });
+  app.openapi(taskRoutes.editTask, async (context) => {
+    const query = { ...context.req.valid('query'), ...context.req.valid('json') };
+    return context.json({ task: await plan.edit(context.req.valid('param').task, query) }, 200);
+  });
   app.openapi(taskRoutes.blockTask, async (context) => {
     const query = { ...context.req.valid('query'), ...context.req.valid('json') };
     return context.json({ task: await plan.block(context.req.valid('param').task, query) }, 200);

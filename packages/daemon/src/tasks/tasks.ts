@@ -40,6 +40,8 @@ export type NewTask = {
   after: readonly string[];
   /** The agent that requested it; null for a person. */
   createdBy: string | null;
+  /** The task of a plan during which it was found; the new one belongs to the same plan and phase. */
+  foundWhile?: Task | null;
 };
 
 /** Resolves a task by its id, an id prefix, or its exact name. */
@@ -80,6 +82,7 @@ export async function addTask(store: Store, wanted: NewTask): Promise<{ task: Ta
       crashes: 0,
       agentId: null,
       ...noInitiative,
+      ...besideOf(wanted.foundWhile ?? null),
     };
     checkTaskPlan(task);
     const open = await openTasks(tx.db, projectId);
@@ -96,6 +99,13 @@ export async function addTask(store: Store, wanted: NewTask): Promise<{ task: Ta
     tx.emit({ type: 'task.added', projectId, agentId: createdBy, data });
     return { task, created: true };
   });
+}
+
+/** The place in a plan of a task that was found during another one. */
+function besideOf(task: Task | null): Partial<Task> {
+  if (task === null || task.initiativeId === null) return {};
+  const { initiativeId, phaseId, priority } = task;
+  return { initiativeId, phaseId, priority, foundWhile: task.id };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ProjectQuery } from '../changes/client.ts';
+import type { EditTaskBody } from './view.ts';
 import type { AddTaskBody, TaskAdded, TaskAnswer, TaskDetail, TaskHistory, TaskList, TaskView } from './view.ts';
 import { segment } from '../path-segment.ts';
 import type { Requests } from '../requests.ts';
@@ -10,8 +11,8 @@ export type TaskClient = {
   showTask(reference: string, query?: { path?: string }): Promise<TaskDetail>;
   changeTask(
     reference: string,
-    verb: 'done' | 'block' | 'unblock',
-    body: { summary?: string; reason?: string },
+    verb: 'done' | 'block' | 'unblock' | 'edit',
+    body: { summary?: string; reason?: string } & EditTaskBody,
     query?: { path?: string },
   ): Promise<TaskAnswer>;
   taskHistory(query?: ProjectQuery & { limit?: number }): Promise<TaskHistory>;

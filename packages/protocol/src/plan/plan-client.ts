@@ -1,6 +1,14 @@
 import { segment } from '../path-segment.ts';
 import type { Requests } from '../requests.ts';
-import type { EditPlanBody, NewPlanBody, PlanDetail, PlanList } from './plan-view.ts';
+import type {
+  ApprovePlanBody,
+  EditPlanBody,
+  LaunchPlanBody,
+  NewPlanBody,
+  PlanDetail,
+  PlanList,
+  ReviewPlanBody,
+} from './plan-view.ts';
 
 type Place = { path?: string };
 
@@ -10,6 +18,12 @@ export type PlanClient = {
   listPlans(query?: Place & { all?: boolean }): Promise<PlanList>;
   showPlan(reference: string, query?: Place): Promise<PlanDetail>;
   editPlan(reference: string, body: EditPlanBody, query?: Place): Promise<PlanDetail>;
+  changePlan(
+    reference: string,
+    verb: 'approve' | 'launch' | 'pause' | 'resume' | 'archive' | 'review',
+    body?: ApprovePlanBody & LaunchPlanBody & ReviewPlanBody,
+    query?: Place,
+  ): Promise<PlanDetail>;
 };
 
 export function planClient({ get, post }: Requests): PlanClient {
@@ -19,5 +33,6 @@ export function planClient({ get, post }: Requests): PlanClient {
     listPlans: (query) => get('/api/plans', query),
     showPlan: (reference, query) => get(at(reference), query),
     editPlan: (reference, body, query = {}) => post(at(reference, '/edit'), body, { query }),
+    changePlan: (reference, verb, body = {}, query = {}) => post(at(reference, `/${verb}`), body, { query }),
   };
 }

@@ -6,6 +6,17 @@ import { taskQuerySchema } from './view.ts';
 
 const plan = z.object({ plan: z.string().min(1).max(1_000) });
 
+/** A person's verb on one plan. */
+function verbRoute<Verb extends string, Body extends z.ZodType>(verb: Verb, given: Body, description: string) {
+  return defineRoute({
+    access: forPeople(`${verb} a plan`, 'S3-32'),
+    method: 'post',
+    path: `/api/plans/{plan}/${verb}`,
+    request: { params: plan, query: taskQuerySchema, body: body(given) },
+    responses: answers(description, view.planDetailSchema),
+  });
+}
+
 /** Plans: a wish, its documents, phases and tasks. */
 export const planRoutes = {
   newPlan: defineRoute({
@@ -36,4 +47,18 @@ export const planRoutes = {
     request: { params: plan, query: taskQuerySchema, body: body(view.editPlanSchema) },
     responses: answers('The plan as it is now. An edited page ends its approval.', view.planDetailSchema),
   }),
+  approvePlan: verbRoute('approve', view.approvePlanSchema, 'The plan, whose content is approved as it is now.'),
+  launchPlan: verbRoute(
+    'launch',
+    view.launchPlanSchema,
+    'The plan; its first wave starts, as far as there are places.',
+  ),
+  pausePlan: verbRoute(
+    'pause',
+    z.object({}),
+    'The plan; agents that work finish their tasks, and nothing else starts.',
+  ),
+  resumePlan: verbRoute('resume', z.object({}), 'The plan, which goes on.'),
+  archivePlan: verbRoute('archive', z.object({}), 'The plan, which is put away.'),
+  reviewPlan: verbRoute('review', view.reviewPlanSchema, 'The plan; the phases after the approved one may start.'),
 } as const;

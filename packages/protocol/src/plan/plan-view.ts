@@ -1,4 +1,4 @@
-import { idSchema } from '@pawl/schema/id';
+import { idSchema, nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import {
   decisionSchema,
@@ -44,6 +44,31 @@ export const editPlanSchema = z.object({
     .optional(),
 });
 export type EditPlanBody = z.infer<typeof editPlanSchema>;
+
+export const approvePlanSchema = z.object({
+  /** The hash that the person looked at, or its start; another content is a conflict. */
+  hash: z.string().min(6).max(64).optional(),
+  acceptWarnings: z.boolean().optional(),
+});
+export type ApprovePlanBody = z.infer<typeof approvePlanSchema>;
+
+/** How agents for its tasks are started. */
+export const launchPlanSchema = z.object({
+  definition: nameSchema.optional(),
+  provider: nameSchema.optional(),
+  model: z.string().min(1).max(200).optional(),
+  options: z.record(z.string().max(64), path).optional(),
+  account: nameSchema.optional(),
+  /** Agents that work at the same time. */
+  agents: z.number().int().min(1).max(1_000).optional(),
+});
+export type LaunchPlanBody = z.infer<typeof launchPlanSchema>;
+
+export const reviewPlanSchema = z.object({
+  /** The phase, by id or name; by default the only one that waits. */
+  phase: z.string().min(1).max(1_000).optional(),
+});
+export type ReviewPlanBody = z.infer<typeof reviewPlanSchema>;
 
 /** A plan with the state that is derived from its facts now. */
 export const planViewSchema = initiativeSchema.extend({

@@ -57,6 +57,12 @@ export const taskRoutes = {
     view.taskDoneSchema,
     'The task, completed.',
   ),
+  editTask: verbRoute(
+    forPeople('edit a planned task', 'S2-17'),
+    'edit',
+    view.editTaskSchema,
+    'The task, with its new priority, or cancelled.',
+  ),
   blockTask: verbRoute(
     forPeople('block a planned task', 'S2-17'),
     'block',

@@ -1,7 +1,7 @@
 import { changeStates } from '@pawl/schema/change';
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { taskSchema, taskStates, timeSchema } from '@pawl/schema/record';
+import { taskPriorities, taskSchema, taskStates, timeSchema } from '@pawl/schema/record';
 import * as z from 'zod';
 import { agentNamed, path, projectNamed } from '../fields.ts';
 
@@ -63,6 +63,13 @@ export const taskListQuerySchema = taskQuerySchema.extend({
 });
 
 export const taskDoneSchema = z.object({ summary: z.string().max(limits.bodyBytes).optional() });
+
+export const editTaskSchema = z.object({
+  priority: z.enum(taskPriorities).optional(),
+  /** It is not needed any more; those after it do not wait for it. */
+  cancel: z.boolean().optional(),
+});
+export type EditTaskBody = z.infer<typeof editTaskSchema>;
 
 export const taskBlockSchema = z.object({ reason: z.string().trim().min(1).max(limits.bodyBytes) });
 

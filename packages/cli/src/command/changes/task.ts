@@ -93,18 +93,20 @@ export async function showTask(context: CommandContext, reference: string, optio
   return 0;
 }
 
-/** Completes, blocks or unblocks a task. */
+/** Completes, blocks, unblocks or edits a task. */
 export async function changeTask(
   context: CommandContext,
-  verb: 'done' | 'block' | 'unblock',
+  verb: 'done' | 'block' | 'unblock' | 'edit',
   reference: string,
-  options: Place & { summary?: string; reason?: string },
+  options: Place & { summary?: string; reason?: string; priority?: TaskView['priority']; cancel?: boolean },
 ): Promise<number> {
   if (options.reason?.trim() === '') throw new PawlError('usage', 'The reason is empty.');
   const summary = options.summary === '-' ? await readText() : options.summary;
   const body = {
     ...(summary === undefined ? {} : { summary }),
     ...(options.reason === undefined ? {} : { reason: options.reason }),
+    ...(options.priority === undefined ? {} : { priority: options.priority }),
+    ...(options.cancel === undefined ? {} : { cancel: options.cancel }),
   };
   const { task } = await withDaemon(context.home, (client) => client.changeTask(reference, verb, body, named(options)));
   context.answer('task', { task }, () => {
