@@ -124,6 +124,8 @@ async function watch(state: State): Promise<void> {
   state.watching = true;
   screen.changed();
   const open = async () => {
+    // A stream that we ended is not opened again.
+    signal.throwIfAborted();
     const from = state.after === undefined ? {} : { after: state.after };
     return state.client().followOutput(partner.id, { ...from, format: 'events' }, signal);
   };
@@ -176,7 +178,10 @@ async function followFacts(state: State, id: string): Promise<void> {
   for (const item of (await state.client().inbox()).items)
     if (item.kind === 'permission' && item.agent.id === id) await addApproval(state, item.id);
   await follow(
-    async () => state.client().followEvents(lastSeq, { agent: id }, signal),
+    async () => {
+      signal.throwIfAborted();
+      return state.client().followEvents(lastSeq, { agent: id }, signal);
+    },
     (message) => {
       if (signal.aborted) return 'ended';
       if (message.type === 'gap') ({ lastSeq } = message);
