@@ -16,7 +16,7 @@ const filesOf = (steps: string) =>
 /** Sources in which an example stands only because something uses it. */
 const uses: Record<string, RegExp> = {
   provider:
-    /^packages\/(?:bridge|core|daemon|engine|testing)\/|packages\/providers\/src\/(?:mcp|parser\/|custom-schema)/,
+    /^packages\/(?:bridge|core|daemon|engine|testing)\/|packages\/providers\/src\/(?:mcp|parser\/|custom-schema|command|preset\/bridged)/,
   role: /^packages\/(?:cli|protocol|schema|daemon\/src)\//,
   command: /^packages\/(?:core|daemon|mcp|protocol)\/|packages\/cli\/src\/daemon\//,
   route: /^packages\/cli\//,

@@ -1,4 +1,4 @@
-import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { AccountUse, ProviderPreset } from '@pawl/core/port/provider';
 import { messageOf } from '@pawl/schema/error';
 import { nameSchema } from '@pawl/schema/id';
 import * as z from 'zod';
@@ -66,7 +66,7 @@ function baseOf(builtIn: ProviderPreset[], name: string, entry: ProviderEntry): 
 }
 
 function mergeEntry(name: string, base: ProviderPreset, entry: ProviderEntry): ProviderPreset {
-  const { extends: _extends, account, access, silence, process, ...fields } = entry;
+  const { extends: _extends, account: _account, access, silence, process, ...fields } = entry;
   const given = inCamelCase(fields) as Partial<ProviderPreset>;
   // If another program is named, look for that one.
   const { program: _program, ...rest } = base;
@@ -84,9 +84,16 @@ function mergeEntry(name: string, base: ProviderPreset, entry: ProviderEntry): P
     patterns: { ...base.patterns, ...given.patterns },
     silence: { ...base.silence, ...inCamelCase(silence) },
     repositorySettings: { ...base.repositorySettings, ...given.repositorySettings },
-    account:
-      account === undefined ? base.account : account && { ...(base.account ?? baseAccount), ...inCamelCase(account) },
+    account: mergeAccount(base.account, entry),
   };
+}
+
+/** An entry with variables of its own may send a shell's key to a server that only it knows. */
+function mergeAccount(base: AccountUse | null, { account, variables }: ProviderEntry): AccountUse | null {
+  if (account === null) return null;
+  if (account === undefined && (variables === undefined || base === null)) return base;
+  const { elsewhere: _elsewhere, ...examined } = base ?? baseAccount;
+  return { ...examined, ...inCamelCase(account) };
 }
 
 function withoutAskWith({ askWith: _askWith, ...access }: ProviderPreset['access']): ProviderPreset['access'] {

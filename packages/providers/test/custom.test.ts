@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { baseAccount } from '../src/preset/base.ts';
 import { withCustomPresets } from '../src/custom.ts';
 import { builtInPresets } from '../src/preset/built-in.ts';
 import { providerRegistry } from '../src/registry.ts';
@@ -29,6 +30,9 @@ test('an entry adds a provider that overrides fields of another [S3-45]', () => 
   });
   expect(problems).toEqual([]);
   const claude = named('claude');
+  // Which settings send its key elsewhere was examined for Claude's own variables only.
+  const { elsewhere, ...account } = claude.account ?? baseAccount;
+  expect(elsewhere).toBeDefined();
   expect(named('mine', presets)).toEqual({
     ...claude,
     name: 'mine',
@@ -37,7 +41,7 @@ test('an entry adds a provider that overrides fields of another [S3-45]', () => 
     env: { ...claude.env, ANTHROPIC_BASE_URL: 'http://gateway' },
     silence: { ...claude.silence, noticeMs: 5_000 },
     access: { ...claude.access, readOnly: null },
-    account: { ...claude.account, baseUrl: 'GATEWAY', baseUrlArguments: ['--url', '{baseUrl}'] },
+    account: { ...account, baseUrl: 'GATEWAY', baseUrlArguments: ['--url', '{baseUrl}'] },
     options: { ...claude.options, speed: ['--speed', '{value}'] },
     firstSignal: 'SIGTERM',
   });
