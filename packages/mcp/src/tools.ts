@@ -3,6 +3,7 @@ import { approvalTools } from './tool/approvals.ts';
 import { changeTools } from './tool/changes.ts';
 import { delegateTools } from './tool/delegate.ts';
 import { mailTools } from './tool/mail.ts';
+import { proposalTools } from './tool/proposals.ts';
 import { questionTools } from './tool/questions.ts';
 import { rosterTools } from './tool/roster.ts';
 import { workTools } from './tool/work.ts';
@@ -16,6 +17,7 @@ const tools: readonly Tool[] = [
   ...questionTools,
   ...approvalTools,
   ...workTools,
+  ...proposalTools,
   ...changeTools,
 ];
 

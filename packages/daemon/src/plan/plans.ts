@@ -13,7 +13,7 @@ import { listProjects } from '@pawl/store/projects/projects';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
-import { contentHash, findPlan, planFacts, requiredPlan } from '../tasks/plan-facts.ts';
+import { contentHash, findPlan, planFacts, planUsage, requiredPlan } from '../tasks/plan-facts.ts';
 import type { Asker, TaskQuery } from './plan.ts';
 import { projectAt, views } from './plan.ts';
 
@@ -130,6 +130,7 @@ async function planView(db: Database, initiative: Initiative): Promise<PlanView>
     ...reading.initiative,
     project: id === undefined || name === undefined ? null : { id, name },
     hash: contentHash(facts.content),
+    spent: await planUsage(db, initiative.id),
     counts: { phases: facts.content.phases.length, tasks: facts.content.tasks.length, settled: settled.length },
   };
 }

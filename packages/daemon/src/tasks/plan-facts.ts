@@ -1,12 +1,16 @@
+import { breachOf, isLimited } from '@pawl/core/accounts/budget';
+import { totalUsage } from '@pawl/core/accounts/usage';
 import type { TaskReading } from '@pawl/core/plan/plan';
 import { contentText } from '@pawl/core/plan/plan-content';
 import type { PlanFacts } from '@pawl/core/plan/plan-reading';
 import { readPlan } from '@pawl/core/plan/plan-reading';
 import { PawlError } from '@pawl/schema/error';
 import type { Initiative, PlanContent } from '@pawl/schema/plan/plan';
-import type { Task } from '@pawl/schema/record';
+import type { Task, Usage } from '@pawl/schema/record';
 import { findInitiatives, initiativeById, planVersion } from '@pawl/store/plan/initiatives';
 import { planContent } from '@pawl/store/plan/plan-records';
+import { agentsOfPlan } from '@pawl/store/plan/proposals';
+import { usagesOf } from '@pawl/store/sessions/sessions';
 import { tasksByIds } from '@pawl/store/projects/tasks';
 import type { Database } from '@pawl/store/tables';
 import { createHash } from 'node:crypto';
@@ -30,8 +34,20 @@ export async function planFacts(db: Database, initiative: Initiative): Promise<P
     hash: contentHash(content, approved === null ? undefined : new Set(approved.taskIds)),
     approved,
     outside: new Map(outside.map((task) => [task.id, task])),
-    breach: null,
+    breach: isLimited(initiative.budget) ? await breachFor(db, initiative) : null,
   };
+}
+
+/** The usage of all agents of a plan, architects included. */
+export async function planUsage(db: Database, initiativeId: string): Promise<Usage> {
+  const usages = await usagesOf(db, await agentsOfPlan(db, initiativeId));
+  return totalUsage([...usages.values()].flat());
+}
+
+/** The used-up part of a plan's budget, in words; null if there is none. */
+async function breachFor(db: Database, { id, budget }: Initiative): Promise<string | null> {
+  // A plan has no limit of minutes.
+  return breachOf({ ...budget, minutes: null }, { usage: await planUsage(db, id), minutes: 0 })?.detail ?? null;
 }
 
 /** The states of those tasks that belong to initiatives, by task. */

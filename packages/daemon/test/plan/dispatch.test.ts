@@ -184,6 +184,20 @@ describe('a launched plan', () => {
     await daemon.client.changePlan(plan.id, 'archive');
   });
 
+  test('starts nothing more once its budget is used up, whatever its mode, until it is raised [planner 21]', async () => {
+    const plan = await planWith([{ name: 'a' }, { name: 'b', createdAt: 2 }]);
+    await daemon.client.editPlan(plan.id, { budget: { usd: 1 } });
+    await approve(plan);
+    await launch(plan, [{ usage: { input: 10, output: 5, cost: 1.5 } }, 'complete'], 1);
+    const { tasks, plan: now } = await become(plan, ['completed', 'pending']);
+    expect(tasks[1]?.detail).toContain('the budget of its plan is used up (1.5 of 1 US dollars)');
+    expect(now.spent).toMatchObject({ inputTokens: 10, outputTokens: 5, costUsd: 1.5 });
+    await daemon.client.editPlan(plan.id, { budget: { usd: 5 } });
+    await become(plan, ['completed', 'completed']);
+    const minutes = daemon.client.editPlan(plan.id, { budget: { minutes: 5 } as never });
+    await expect(minutes).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
   test('gets what an agent finds as a sibling, once, and waits for its approval [planner 16]', async () => {
     const phase = newId();
     const plan = await planWith([{ name: 'a', phaseId: phase, phase: 'first' }], [{ id: phase, name: 'first' }]);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
+import { mcpOverHttp } from '../support/mcp.ts';
 import { storeOf } from '../support/stores.ts';
 
 let daemon: TestDaemon;
@@ -223,5 +224,19 @@ describe('a proposal', () => {
     const worker = agentClient(daemon.home, (await daemon.rested()).id);
     await expect(worker.decideProposal(proposal.id, 'accept')).rejects.toMatchObject({ code: 'forbidden' });
     expect((await worker.showProposal(proposal.id)).proposal.id).toBe(proposal.id);
+    daemon.define('decider', { kind: 'main', tools: ['*'], policy: ['Finalize'] });
+    const decider = await daemon.work([{ say: 'standing by' }, 'hang'], { definition: 'decider' });
+    await using mcp = await mcpOverHttp(daemon, decider.id);
+    const listed = (await mcp.call('proposal_list', {})) as { proposals: { id: string }[] };
+    expect(listed.proposals.map(({ id }) => id)).toContain(proposal.id);
+    expect(await mcp.call('proposal_accept', { proposal: proposal.id, items: ['design'] })).toMatchObject({
+      proposal: { id: proposal.id, state: 'accepted' },
+    });
+    expect((await daemon.client.showProposal(proposal.id)).proposal.decidedBy).toBe(decider.alias);
+    const other = (await proposed()).proposal;
+    expect(await mcp.call('proposal_dismiss', { proposal: other.id, reason: 'no' })).toMatchObject({
+      proposal: { state: 'dismissed' },
+    });
+    await daemon.client.killAgent(decider.id, {});
   });
 });

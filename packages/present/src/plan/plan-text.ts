@@ -1,5 +1,6 @@
 import type { PlanDetail } from '@pawl/protocol/plan/plan-view';
 import type { TaskView } from '@pawl/protocol/plan/view';
+import { tokens } from '../amount.ts';
 import { taskTone } from '../state-tone.ts';
 import { printableLine } from '../text.ts';
 import type { Line } from '../tone.ts';
@@ -21,7 +22,7 @@ export function planLines({ plan, pages, decisions, phases, tasks, stage }: Plan
     [span(plan.state), span(plan.detail === '' ? '' : `: ${printableLine(plan.detail)}`)],
     [
       span(
-        `${plan.counts.settled} of ${plan.counts.tasks} tasks done · mode ${plan.mode} · ${pages.length} pages · ${decisions.length} decisions`,
+        `${plan.counts.settled} of ${plan.counts.tasks} tasks done · mode ${plan.mode} · ${pages.length} pages · ${decisions.length} decisions${spentText(plan)}`,
         'muted',
       ),
     ],
@@ -33,6 +34,13 @@ export function planLines({ plan, pages, decisions, phases, tasks, stage }: Plan
     ...stage.errors.map((text) => [span(`error: ${printableLine(text)}`, 'bad')]),
     ...stage.warnings.map((text) => [span(`warning: ${printableLine(text)}`, 'attention')]),
   ];
+}
+
+/** What the agents of a plan have used, if anything is known of it. */
+function spentText({ spent }: PlanDetail['plan']): string {
+  const used = spent.inputTokens + spent.cachedTokens + spent.outputTokens;
+  const money = spent.costUsd > 0 ? ` · $${spent.costUsd.toFixed(2)}` : '';
+  return used > 0 ? ` · ${tokens(used)} tokens${money}` : money;
 }
 
 function taskLines(tasks: readonly TaskView[], waves: ReadonlyMap<string, number>, indent: string): Line[] {

@@ -23,6 +23,7 @@ const detail = {
     state: 'working',
     detail: '',
     mode: 'auto',
+    spent: { inputTokens: 1_200, outputTokens: 34, cachedTokens: 0, costUsd: 0.5, turns: 1 },
     counts: { phases: 1, tasks: 3, settled: 0 },
   },
   pages: [],
@@ -48,7 +49,7 @@ test('a plan is shown as a tree with states, causes and waves', () => {
   expect(planLines(detail).map((line) => line.map(({ text }) => text).join(''))).toEqual([
     `cancel orders  ${idOf(1)}`,
     'working',
-    '0 of 3 tasks done · mode auto · 0 pages · 0 decisions',
+    '0 of 3 tasks done · mode auto · 0 pages · 0 decisions · 1.2k tokens · $0.50',
     `├─ ${short(2)} in_progress phase build "it"`,
     `│  ├─ ${short(3)} in_progress write  (wave 1, brave-otter)`,
     `│  └─ ${short(4)} blocked test: waits for write  (wave 2, high)`,

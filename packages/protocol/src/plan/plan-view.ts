@@ -8,14 +8,15 @@ import {
   phaseSchema,
   planModes,
 } from '@pawl/schema/plan/plan';
-import { budgetSchema, taskStates } from '@pawl/schema/record';
+import { budgetSchema, taskStates, usageSchema } from '@pawl/schema/record';
 import * as z from 'zod';
 import { path, projectNamed } from '../fields.ts';
 import { taskViewSchema } from './view.ts';
 
 const text = z.string().max(limits.taskBytes);
 const name = z.string().trim().min(1).max(limits.taskNameCharacters);
-const budget = budgetSchema.partial();
+/** Limits over all agents of a plan. */
+const budget = z.strictObject(budgetSchema.pick({ tokens: true, turns: true, usd: true }).partial().shape);
 
 export const newPlanSchema = z.object({
   /** Any path inside the project. */
@@ -78,6 +79,8 @@ export const planViewSchema = initiativeSchema.extend({
   project: projectNamed.nullable(),
   /** The hash of its content: an approval names it. */
   hash: z.string(),
+  /** The usage of all its agents, architects included. */
+  spent: usageSchema,
   counts: z.object({ phases: z.number().int(), tasks: z.number().int(), settled: z.number().int() }),
 });
 export type PlanView = z.infer<typeof planViewSchema>;

@@ -68,6 +68,22 @@ export async function planAgentOf(db: Database, agentId: string): Promise<PlanAg
   return row === undefined ? null : { agentId: row.agent_id, initiativeId: row.initiative_id, phaseId: row.phase_id };
 }
 
+/** The agents that worked for a plan: on its tasks, or as architects. */
+export async function agentsOfPlan(db: Database, initiativeId: string): Promise<string[]> {
+  const workers = await db
+    .selectFrom('tasks')
+    .innerJoin('agents', 'agents.task_id', 'tasks.id')
+    .select('agents.id')
+    .where('tasks.initiative_id', '=', initiativeId)
+    .execute();
+  const architects = await db
+    .selectFrom('plan_agents')
+    .select('agent_id as id')
+    .where('initiative_id', '=', initiativeId)
+    .execute();
+  return [...new Set([...workers, ...architects].map(({ id }) => id))];
+}
+
 function proposalOf(row: Row<'proposals'>): Proposal {
   const { shape } = proposalSchema;
   return {

@@ -10,8 +10,10 @@ import {
   planVersion,
   updateInitiative,
 } from '@pawl/store/plan/initiatives';
+import { insertAgent } from '@pawl/store/agents/agents';
 import { deletePlanRecord, planContent, putDecision, putPage, putPhase } from '@pawl/store/plan/plan-records';
 import {
+  agentsOfPlan,
   findProposals,
   insertPlanAgent,
   insertProposal,
@@ -22,7 +24,7 @@ import {
 } from '@pawl/store/plan/proposals';
 import { deleteTask, insertTask, taskById, tasksOfInitiative } from '@pawl/store/projects/tasks';
 import { expect, test } from 'vitest';
-import { addTeam, fixedTime } from '../fixture.ts';
+import { addTeam, agentRecord, fixedTime } from '../fixture.ts';
 import { openFresh } from './engines.ts';
 import { taskRecord } from './tasks.ts';
 import type { EngineUnderTest } from './engines.ts';
@@ -201,5 +203,12 @@ export function planContract(engine: EngineUnderTest): void {
     await store.write((tx) => insertPlanAgent(tx, planAgent));
     expect(await planAgentOf(store.db, agent.id)).toEqual(planAgent);
     expect(await planAgentOf(store.db, newId())).toBeNull();
+    expect(await agentsOfPlan(store.db, patch.initiativeId)).toEqual([agent.id]);
+    const task = taskRecord(project.id, { initiativeId: patch.initiativeId });
+    await store.write((tx) => insertTask(tx, task));
+    const worker = agentRecord({ projectId: project.id, taskId: task.id });
+    await store.write((tx) => insertAgent(tx, worker));
+    expect((await agentsOfPlan(store.db, patch.initiativeId)).toSorted()).toEqual([agent.id, worker.id].toSorted());
+    expect(await agentsOfPlan(store.db, newId())).toEqual([]);
   });
 }

@@ -14,6 +14,7 @@ const plan = {
   mode: 'review',
   hash: 'h1',
   project: { id: idOf(2), name: 'shop' },
+  spent: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: 0, turns: 0 },
   counts: { phases: 0, tasks: 0, settled: 0 },
 };
 const page = { id: idOf(3), initiativeId: idOf(1), parentId: null, title: 'Wish', text: 'old' };
