@@ -16,6 +16,7 @@ for (const name of [
   'bridge.mjs',
   'git-helper.mjs',
   'pawl-engine.mjs',
+  'proxy.mjs',
   'model-server.mjs',
   'agents',
   'prompts',

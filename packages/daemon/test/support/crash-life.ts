@@ -13,6 +13,8 @@ export type CrashLife = {
   path: string;
   home: string;
   repository: string;
+  /** The running daemon, started if there is none. */
+  running(): Promise<DaemonProcess>;
   /** The running daemon, started if there is none. From now on it is killed at the point. */
   armed(point: CrashPoint): Promise<DaemonProcess>;
   /** Waits until that daemon was killed at its point, and starts the next one, which is not. */
@@ -34,16 +36,18 @@ export async function crashLife(): Promise<CrashLife> {
     daemon = await readyDaemon(home, { crashAtFile: file });
     return daemon;
   };
+  const running = async () => (daemon !== null && isRunning() ? daemon : await start());
   const first = await start();
   await first.client.addProject({ path: repository });
   return {
     path: place.path,
     home,
     repository,
+    running,
     async armed(point) {
-      const running = daemon !== null && isRunning() ? daemon : await start();
+      const found = await running();
       writeFileSync(file, point);
-      return running;
+      return found;
     },
     async next() {
       expect((await daemon?.exited)?.signal).toBe('SIGKILL');
