@@ -13,6 +13,7 @@ import { homeCommands } from './table/home.ts';
 import { longForms } from './table/long-forms.ts';
 import { mailCommands } from './table/mail.ts';
 import { mcpCommands } from './table/mcp.ts';
+import { modelCommands } from './table/models.ts';
 import { planCommands } from './table/plans.ts';
 import { projectCommands } from './table/projects.ts';
 import { promptCommands } from './table/prompts.ts';
@@ -36,7 +37,7 @@ const groups: [heading: string, commands: CommandTable][] = [
   ['Inputs:', promptCommands],
   ['Plans, tasks and errands:', { ...planCommands, ...taskCommands, ...errandCommands }],
   ['Changes and the merge queue:', changeCommands],
-  ['Providers and accounts:', { ...providerCommands, ...accountCommands }],
+  ['Providers and accounts:', { ...providerCommands, ...modelCommands, ...accountCommands }],
   ['Integration:', mcpCommands],
   ['Shared checkouts:', rosterCommands],
   ['Projects:', projectCommands],

@@ -62,6 +62,7 @@ const groups = [
   'config',
   'dev',
   'rules',
+  'models',
 ];
 const commands = all.filter(([name]) => !groups.includes(name));
 
@@ -95,7 +96,7 @@ describe('every command', () => {
     const mail = 'send mail read ack wait';
     const questions = 'ask listen answer inbox rules';
     const expected =
-      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} plan proposal task errand change queue providers account ${mcp} ${shared} project crew ${home} dev help`.split(
+      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} plan proposal task errand change queue providers models account ${mcp} ${shared} project crew ${home} dev help`.split(
         ' ',
       );
     expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);
@@ -164,6 +165,11 @@ describe('every command', () => {
       'queue resume',
       'queue allow-push',
       'queue forbid-push',
+      'models ls',
+      'models add',
+      'models default',
+      'models test',
+      'models rm',
       'account add',
       'account ls',
       'account rm',

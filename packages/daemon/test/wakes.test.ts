@@ -96,6 +96,7 @@ const effects: Record<ChangingRoute, 'agents' | 'accounts' | 'crew' | 'queue' | 
   restoreWorktree: 'itself',
   pruneWorktrees: 'itself',
   testAccount: 'itself',
+  testModel: 'itself',
   newPlan: 'itself',
   editPlan: 'itself',
   // Dispatch listens to them: plan/dispatch.test.ts.

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { accessLevels } from './access-level.ts';
 import { nameSchema } from './id.ts';
 import { ownServer } from './mcp.ts';
+import { namedModelsSchema } from './model/named-model.ts';
 import type { Budget } from './record.ts';
 import { budgetSchema, noBudget } from './record.ts';
 import { fileRulesSchema } from './rule.ts';
@@ -10,7 +11,14 @@ import { fileRulesSchema } from './rule.ts';
 export const homeConfigLimits = { characters: 256 * 1024, aliases: 50 } as const;
 
 /** Keys that the daemon rereads for each request; the others need a restart. */
-export const liveConfigKeys: readonly string[] = ['provider', 'access', 'switch_on_fork', 'rules'];
+export const liveConfigKeys: readonly string[] = [
+  'provider',
+  'access',
+  'switch_on_fork',
+  'rules',
+  'models',
+  'default_model',
+];
 
 const text = z.string().max(8_192);
 const variable = z.string().regex(/^[A-Za-z_]\w{0,127}$/, 'a variable is letters, digits and _');
@@ -62,6 +70,9 @@ export const homeConfigSchema = z.strictObject({
   provider: nameSchema.nullable().default(null),
   /** The default access of new agents; null leaves it to Pawl. */
   access: z.enum(accessLevels).nullable().default(null),
+  /** Models of the engine by name, and the name or model that it uses by default. */
+  models: namedModelsSchema.default({}),
+  default_model: z.string().min(1).max(200).nullable().default(null),
   /** What all agents may or may not do without asking. */
   rules: fileRulesSchema,
   /** Switches a person to the child after a fork, unless the fork says otherwise. */

@@ -66,7 +66,7 @@ export type Accounts = {
   /** Makes an account its provider's default; `clear` also clears exhausted and invalid. */
   use(reference: string, options?: { clear?: boolean }): Promise<AccountView>;
   /** Runs the vendor's CLI, found on this PATH, with an account and a minimal prompt. */
-  test(reference: string, path: string): Promise<AccountTest>;
+  test(reference: string, path: string, model?: string | null): Promise<AccountTest>;
   /** The requested account, by name or id, or the provider's default; null if there is none. */
   chosen(provider: string, reference?: string): Promise<Account | null>;
   /** The environment that a session needs to use an account; with `through` it calls its model without the key. */
@@ -152,16 +152,11 @@ export function createAccounts(parts: AccountParts): Accounts {
       return view(await find(account.id));
     },
 
-    async test(reference, path) {
+    async test(reference, path, model = null) {
       const account = await find(reference);
       const preset = providers.get(account.provider);
-      const result = await probeAccount({
-        ...parts,
-        path: preset.env['PATH'] ?? path,
-        preset,
-        use: await sessionUse(files, account, preset, null),
-        secrets: finder.of(account.id),
-      });
+      const use = await sessionUse(files, account, preset, model);
+      const result = await probeAccount({ ...parts, path, preset, use, secrets: finder.of(account.id), model });
       await noteTest(store, account, result);
       return { account: await view(await find(account.id)), ...result };
     },

@@ -28,11 +28,12 @@ import type { SessionUse } from './session-use.ts';
 export type ProbeResult = { ok: boolean; text: string; limitedUntil: number | null; tookMs: number };
 
 export type Probe = Pick<AccountParts, 'home' | 'environment'> & {
-  /** The PATH with the provider's program. */
+  /** The PATH with the provider's program, unless its preset has one. */
   path: string;
   preset: ProviderPreset;
   use: SessionUse;
   secrets: readonly string[];
+  model?: string | null;
   timeoutMs?: number;
 };
 
@@ -49,7 +50,7 @@ export async function probeAccount(probe: Probe): Promise<ProbeResult> {
   const from = monotonicClock();
   for (const part of ['work', 'tmp']) await mkdir(join(dir, part), { recursive: true, mode: 0o700 });
   try {
-    const given = probeCommand(probe.preset, probe.use.baseUrl, dir);
+    const given = probeCommand(probe, dir);
     for (const file of given.files) await writePrivateFile(join(dir, file.path), file.content);
     const { command, args, prompt, stdin } = given;
     const launch: LaunchSpec = {
@@ -81,10 +82,10 @@ async function endProbe(dir: string, marker: string, firstSignal: NodeJS.Signals
   await rm(dir, { recursive: true, force: true, maxRetries: 3 });
 }
 
-function probeCommand(preset: ProviderPreset, baseUrl: string | null, dir: string): SessionCommand {
+function probeCommand({ preset, use, model = null }: Probe, dir: string): SessionCommand {
   const given = {
     conversation: { kind: 'new' as const, chosenId: preset.chooseSession === null ? null : randomUUID() },
-    model: null,
+    model,
     options: {},
     tools: { allowed: null, denied: [], readOnly: false },
     access: preset.access.readOnly === null ? ('full' as const) : ('read-only' as const),
@@ -94,7 +95,7 @@ function probeCommand(preset: ProviderPreset, baseUrl: string | null, dir: strin
     mcpServers: {},
     hook: null,
     blockSettings: false,
-    baseUrl,
+    baseUrl: use.baseUrl,
   };
   // End the input after the prompt, so that the CLI exits after its answer.
   return { ...sessionCommand(preset, given), stdin: 'file' };
@@ -105,7 +106,7 @@ function probeEnvironment({ home, environment, path, preset, use }: Probe, tempo
   const rootEnv = process.getuid?.() === 0 ? preset.rootEnv : {};
   const env = agentEnvironment({
     from: environment,
-    path,
+    path: preset.env['PATH'] ?? path,
     provider: { ...preset.env, ...rootEnv, ...use.env },
     agent: { id: '', alias: '' },
     token: '',
@@ -114,7 +115,8 @@ function probeEnvironment({ home, environment, path, preset, use }: Probe, tempo
     bin: home.bin,
     temporary,
   });
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('PAWL_')));
+  const ofAgents = /^PAWL_(?!ENGINE_)/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ofAgents.test(name)));
 }
 
 async function ended(dir: string, timeoutMs: number): Promise<void> {

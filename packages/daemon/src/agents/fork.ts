@@ -28,6 +28,7 @@ import type { Ground } from './grounds.ts';
 import { groundsAskedFor, groundsOfFork, refuseForeignGrounds } from './grounds.ts';
 import { filesFor, inheritance, refuseFilesWithoutProject, refuseUninheritable } from './inheritance.ts';
 import { definitionInForce } from '../definitions/home-definitions.ts';
+import { engineModel } from '../providers/engine-model.ts';
 import { chooseProvider } from '../providers/provider-choice.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import { accessOf, withAccess } from './access-choice.ts';
@@ -91,7 +92,7 @@ export async function forkAndExec(
     definition,
     preset,
     ...chosen,
-    ...(await credentials(platform, actor, named, { ...body, path })),
+    ...(await credentials(platform, actor, named, { ...body, ...(await accountOfModel(platform, named, body)), path })),
     ...access,
     mode,
     budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(platform, actor.agent, body.budget),
@@ -106,6 +107,16 @@ export async function forkAndExec(
     grounds: await Promise.all(grounds.map(begin)),
     inherit: async () => nothingInherited,
   });
+}
+
+/** The account of a named model, unless the request names one. */
+async function accountOfModel(
+  platform: SessionPlatform,
+  preset: ProviderPreset,
+  { account, model }: Pick<WorkBody, 'account' | 'model'>,
+): Promise<Pick<WorkBody, 'account'>> {
+  const chosen = account ?? (await engineModel(platform, preset, model ?? null)).account;
+  return chosen === null ? {} : { account: chosen };
 }
 
 /** Refuses requests that need exactly one project, or at least one. */

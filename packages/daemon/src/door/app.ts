@@ -45,6 +45,7 @@ import { addMcpRoutes } from './mcp-routes.ts';
 import { addMailRoutes } from '../mail/mail-routes.ts';
 import { addPromptRoutes } from '../prompts/prompt-routes.ts';
 import { addProjectRoutes } from '../projects/project-routes.ts';
+import { addModelRoutes } from '../providers/model-routes.ts';
 import { addProviderRoutes } from '../providers/provider-routes.ts';
 import { addQueueRoutes } from '../queue/queue-routes.ts';
 import { addRosterRoutes } from '../supervision/roster-routes.ts';
@@ -92,6 +93,7 @@ export function buildApp(parts: AppParts): OpenAPIHono<DoorVariables> {
   addPromptRoutes(app, parts);
   addProjectRoutes(app, parts);
   addProviderRoutes(app, parts);
+  addModelRoutes(app, parts);
   addRosterRoutes(app, parts);
   addQuestionRoutes(app, parts);
   addApprovalRoutes(app, platform);

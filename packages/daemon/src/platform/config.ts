@@ -12,6 +12,8 @@ export function choicesOf(config: HomeConfig): Choices {
   return {
     provider: config.provider,
     access: config.access,
+    models: config.models,
+    defaultModel: config.default_model,
     rules: config.rules,
     switchOnFork: config.switch_on_fork,
     maxSessions: config.max_sessions,

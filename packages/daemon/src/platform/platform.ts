@@ -11,6 +11,7 @@ import type { Host } from '@pawl/host/host';
 import type { SessionAddress } from '@pawl/host/process/family';
 import type { ProcessIdentity } from '@pawl/host/process/identity';
 import type { Agent, Budget, Project, Session } from '@pawl/schema/record';
+import type { NamedModel } from '@pawl/schema/model/named-model';
 import type { Rule } from '@pawl/schema/rule';
 import { noBudget } from '@pawl/schema/record';
 import { defaultSandboxLimits } from '@pawl/schema/home-config';
@@ -47,6 +48,9 @@ export type Choices = {
   provider: string | null;
   /** The default access of new agents; null when none is configured. */
   access: AccessLevel | null;
+  /** Models of the engine by name, and the name or model that it uses by default. */
+  models: Record<string, NamedModel>;
+  defaultModel: string | null;
   /** Rules for all agents. */
   rules: Pick<Rule, 'effect' | 'match'>[];
   /** Switches the person to the child after a fork, unless the fork overrides it. */
@@ -77,11 +81,13 @@ export type Choices = {
 };
 
 /** Settings that the daemon reads again for each request. */
-export type LiveChoice = 'provider' | 'access' | 'rules' | 'switchOnFork';
+export type LiveChoice = 'provider' | 'access' | 'rules' | 'switchOnFork' | 'models' | 'defaultModel';
 
 export const defaultChoices: Choices = {
   provider: null,
   access: null,
+  models: {},
+  defaultModel: null,
   rules: [],
   switchOnFork: false,
   maxSessions: 256,

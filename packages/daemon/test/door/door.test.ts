@@ -101,6 +101,7 @@ const statuses: Record<keyof typeof routes, { person: number; own: number; other
   removeAccount: { person: 404, own: 403, other: 403 },
   useAccount: { person: 404, own: 403, other: 403 },
   testAccount: { person: 404, own: 403, other: 403 },
+  testModel: { person: 400, own: 403, other: 403 },
   output: { person: 200, own: 200, other: 403 },
   events: { person: 200, own: 200, other: 403 },
   addTask: { person: 400, own: 400, other: 400 },

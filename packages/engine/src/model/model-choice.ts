@@ -1,7 +1,8 @@
 import { PawlError } from '@pawl/schema/error';
+import { modelVendors } from '@pawl/schema/model/named-model';
 
 /** The formats of requests that the engine writes; each has its own bundle file. */
-export const vendors = ['anthropic', 'openai', 'openai-chat', 'google', 'compatible'] as const;
+export const vendors = modelVendors;
 export type Vendor = (typeof vendors)[number];
 
 export type ModelChoice = { vendor: Vendor; model: string };
@@ -17,6 +18,11 @@ const families: [RegExp, Vendor][] = [
 
 /** Parses `vendor/model`, or a model whose name tells its vendor. A model's own name may have slashes. */
 export function parseModel(written: string): ModelChoice {
+  if (written.trim() === '') {
+    throw new PawlError('usage', 'No model is chosen.', {
+      hint: 'Name one with --model VENDOR/MODEL, or choose a default: pawl models default VENDOR/MODEL',
+    });
+  }
   const slash = written.indexOf('/');
   const vendor = vendors.find((name) => name === written.slice(0, Math.max(0, slash)));
   const model = vendor === undefined ? written : written.slice(slash + 1);
@@ -54,18 +60,18 @@ export const secretVariables: ReadonlySet<string> = new Set([
 ]);
 
 /** Finds key and address in the environment. Only a server of one's own may do without a key. */
-export function modelAccess({ vendor }: ModelChoice, env: Record<string, string | undefined>): ModelAccess {
+export function modelAccess({ vendor, model }: ModelChoice, env: Record<string, string | undefined>): ModelAccess {
   const known = variables[vendor];
   const found = [accountVariables.key, ...known.keys].map((name) => env[name]).find((key) => key);
   const baseUrl = env[accountVariables.baseUrl] || env[known.baseUrl] || undefined;
   if (found === undefined && vendor !== 'compatible') {
     throw new PawlError('unauthorized', `Invalid API key: there is no key for ${vendor}.`, {
-      hint: `Add an account with \`pawl account add\`, or set ${known.keys[0]}.`,
+      hint: `Add one with \`pawl account add pawl --key-stdin\`, or set ${known.keys[0]}.`,
     });
   }
   if (vendor === 'compatible' && baseUrl === undefined) {
     throw new PawlError('usage', 'An OpenAI-compatible model needs the address of its server.', {
-      hint: `Set ${accountVariables.baseUrl}, for example to http://127.0.0.1:11434/v1.`,
+      hint: `Add it with its server: pawl models add NAME ${model} --server ollama; or set ${accountVariables.baseUrl}, for example to http://127.0.0.1:11434/v1.`,
     });
   }
   return { apiKey: found ?? '', baseUrl };

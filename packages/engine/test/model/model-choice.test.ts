@@ -11,8 +11,12 @@ describe('parseModel', () => {
     expect(authorOf(parseModel('gemini-2.5-pro'))).toBe('google/gemini-2.5-pro');
   });
 
+  it('says how to choose a model if there is none', () => {
+    expect(() => parseModel(' ')).toThrow(expect.objectContaining({ message: 'No model is chosen.' }) as Error);
+  });
+
   it('refuses a model without a vendor', () => {
-    for (const written of ['llama', 'openai/', '', 'toString/x']) expect(() => parseModel(written)).toThrow('unknown');
+    for (const written of ['llama', 'openai/', 'toString/x']) expect(() => parseModel(written)).toThrow('unknown');
   });
 });
 

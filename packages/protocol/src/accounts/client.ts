@@ -1,4 +1,12 @@
-import type { AccountAdded, AccountAnswer, AccountList, AccountTest, AddAccountBody } from './view.ts';
+import type {
+  AccountAdded,
+  AccountAnswer,
+  AccountList,
+  AccountTest,
+  ModelTest,
+  TestModelBody,
+  AddAccountBody,
+} from './view.ts';
 import { segment } from '../path-segment.ts';
 import type { Requests } from '../requests.ts';
 
@@ -8,6 +16,7 @@ export type AccountClient = {
   addAccount(body: AddAccountBody): Promise<AccountAdded>;
   removeAccount(account: string): Promise<AccountAnswer>;
   useAccount(account: string, body?: { clear?: boolean }): Promise<AccountAnswer>;
+  testModel(body: TestModelBody): Promise<ModelTest>;
   testAccount(account: string, body?: { searchPath?: string }): Promise<AccountTest>;
 };
 
@@ -18,6 +27,7 @@ export function accountClient({ get, post }: Requests): AccountClient {
     addAccount: (body) => post('/api/accounts', body, { waits: true }),
     removeAccount: (account) => post(at(account, 'remove')),
     useAccount: (account, body) => post(at(account, 'use'), body),
+    testModel: (body) => post('/api/models/test', body, { waits: true }),
     testAccount: (account, body) => post(at(account, 'test'), body, { waits: true }),
   };
 }

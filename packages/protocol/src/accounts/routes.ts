@@ -43,4 +43,11 @@ export const accountRoutes = {
     request: { params: account, body: body(view.testAccountSchema) },
     responses: answers('What the provider’s own CLI said with this account.', view.accountTestSchema),
   }),
+  testModel: defineRoute({
+    access: forPeople('test a model', '7.22'),
+    method: 'post',
+    path: '/api/models/test',
+    request: { body: body(view.testModelSchema) },
+    responses: answers('What the model said, or why it did not.', view.modelTestSchema),
+  }),
 } as const;

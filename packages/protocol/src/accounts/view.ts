@@ -81,6 +81,22 @@ export const useAccountSchema = z.object({
 /** The PATH of the requesting shell, where the provider's program is looked up. */
 export const testAccountSchema = z.object({ searchPath: z.string().max(limits.searchPathCharacters).optional() });
 
+/** A model of the engine, by its name or as `VENDOR/MODEL`. */
+export const testModelSchema = testAccountSchema.extend({
+  model: z.string().min(1).max(200),
+  account: z.string().min(1).max(64).optional(),
+});
+export type TestModelBody = z.infer<typeof testModelSchema>;
+
+export const modelTestSchema = z.object({
+  model: z.string(),
+  account: z.string().nullable(),
+  ok: z.boolean(),
+  text: z.string(),
+  tookMs: z.number().int().nonnegative(),
+});
+export type ModelTest = z.infer<typeof modelTestSchema>;
+
 export const accountTestSchema = accountAnswerSchema.extend({
   ok: z.boolean(),
   /** The CLI's output. */

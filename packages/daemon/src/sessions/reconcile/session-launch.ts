@@ -19,6 +19,7 @@ import { sessionDirectory } from '../../platform/platform.ts';
 import { optionsWithMode } from '../../platform/project-settings.ts';
 import { writeSessionRecord } from '../../platform/session-record.ts';
 import { writePrompt } from '../../prompts/sent.ts';
+import { engineModel } from '../../providers/engine-model.ts';
 import { sessionServers } from '../session-servers.ts';
 import { conversationLines } from './conversation-lines.ts';
 import { credentialsFor } from './account-choice.ts';
@@ -40,7 +41,9 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
   const { agent, run, session, preset } = planned;
   const directory = sessionDirectory(platform.home, session.id);
   const temporary = join(directory, 'tmp');
-  const { env: credentials, baseUrl } = await credentialsFor(platform, planned);
+  const chosen = await engineModel(platform, preset, agent.model);
+  const { env, baseUrl } = await credentialsFor(platform, planned);
+  const credentials = withServer(env, chosen.env, preset);
   const tools = toolLimits(run.definition, preset, Object.keys(platform.choices.mcpServers));
   const limited = tools.enforcement !== 'none';
   const blocked = await blocksSettings(platform, { agent, preset, limited });
@@ -50,8 +53,8 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
   const words = sessionCommand(preset, {
     conversation: conversationFor(agent, session, preset),
     handedOver: preset.handOver === undefined ? null : await conversationLines(platform, agent, run, session),
-    model: agent.model,
-    options: await optionsWithMode(platform, agent, preset),
+    model: chosen.model,
+    options: { ...chosen.options, ...(await optionsWithMode(platform, agent, preset)) },
     tools,
     // A definition that only reads has nothing to ask for.
     access: tools.readOnly ? 'read-only' : agent.access,
@@ -115,6 +118,17 @@ async function blocksSettings(
     });
   }
   return block;
+}
+
+/** The environment for a model with a server of its own: a key goes only to the server that it was added for. */
+function withServer(
+  env: Record<string, string>,
+  server: Record<string, string>,
+  { variables }: ProviderPreset,
+): Record<string, string> {
+  if (Object.keys(server).length === 0) return env;
+  const plain = Object.entries(env).filter(([name]) => !variables.secrets.includes(name));
+  return { ...Object.fromEntries(plain), ...server };
 }
 
 /** Quotes a word for a POSIX shell. */
