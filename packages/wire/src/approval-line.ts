@@ -13,14 +13,18 @@ export type ApprovalRequest = {
   toolUseId?: string;
   title?: string;
   cwd?: string;
+  /** The agent's own subagent that asks. */
+  owner?: string | undefined;
 };
 
 /** The answer to a request. */
 export type ApprovalAnswer = { requestId: string; allowed: boolean; reason: string };
 
 /** Asks whether a tool may be used; the answer comes on stdin. */
-export function approvalRequestLine({ requestId, tool, input, toolUseId, title, cwd }: ApprovalRequest): ClaudeLine {
-  const request = { subtype: 'can_use_tool', tool_name: tool, input, tool_use_id: toolUseId, title, cwd };
+export function approvalRequestLine(asked: ApprovalRequest): ClaudeLine {
+  const { requestId, tool, input, toolUseId, title, cwd, owner } = asked;
+  const about = { tool_use_id: toolUseId, title, cwd, agent_id: owner };
+  const request = { subtype: 'can_use_tool', tool_name: tool, input, ...about };
   return { type: 'control_request', request_id: requestId, request };
 }
 

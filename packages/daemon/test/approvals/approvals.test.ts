@@ -3,6 +3,7 @@ import type { AgentView } from '@pawl/protocol/agents/view';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon, viewOf } from '../support/daemon.ts';
 import { outputText } from '../support/output.ts';
@@ -134,6 +135,21 @@ describe('a request of a CLI', () => {
     await daemon.ended(other.id);
   });
 
+  test('of a subagent names it in the inbox, in JSON and in events', async () => {
+    const agent = await asking([{ permit: { ...command, owner: 'explorer' } }]);
+    const { id, owner, questions } = await requestOf(agent);
+    expect([owner, questions[0]?.question]).toEqual([
+      'explorer',
+      expect.stringContaining('asked by its subagent explorer'),
+    ]);
+    const { events } = await daemon.client.events({ agent: agent.id, limit: 1_000 });
+    const asked = events.filter(({ type }) => type === 'approval.asked' || type === 'approval.referred');
+    expect(asked.map(({ data }) => data['owner'])).toEqual(['explorer', 'explorer']);
+    expect((await daemon.client.showApproval(id)).approval.owner).toBe('explorer');
+    await daemon.client.replyAgent(id, { allow: true }, randomUUID());
+    await daemon.ended(agent.id);
+  });
+
   test('is answered with yes or no, and nothing else', async () => {
     const agent = await asking([{ permit: command }]);
     const { id } = await requestOf(agent);
@@ -160,10 +176,68 @@ describe('a hostile CLI', () => {
     expect(output).toContain('requests of this session are waiting for an answer already');
   });
 
+  test('that hides text behind escapes and bidirectional marks is asked, and matches no rule', async () => {
+    await daemon.client.addRule({ effect: 'allow', match: 'command npm run hidden' });
+    const hidden = { name: 'Bash', input: { command: 'npm run hidden\u202E\u001B[8m && id' } };
+    const agent = await asking([{ permit: hidden }]);
+    const { id, choices } = await requestOf(agent);
+    expect(choices.map(({ option }) => option)).toEqual(['--allow', '--deny "why"']);
+    await daemon.client.replyAgent(id, { allow: false }, randomUUID());
+    await daemon.ended(agent.id);
+  });
+
   test('that asks with 5 MB of detail is denied without asking', async () => {
     const agent = await asking([{ permit: { ...command, bytes: 5 * 1024 * 1024 } }]);
     await daemon.ended(agent.id);
     expect(await outputText(daemon.client, agent.id)).toContain('the person was not asked');
     expect(await requestsOf(agent)).toEqual([]);
+  });
+});
+
+describe('a deadline', () => {
+  /** Short, since the daemon looks after so much real time; the clock of the test moves only when it says so. */
+  const deadlineMs = 100;
+
+  /** A child that asks, below an agent at work; its request is overdue. */
+  async function overdue(policy: 'park' | 'decide') {
+    let now = Date.now();
+    const own = await startTestDaemon({ clock: () => now, choices: { questions: { deadlineMs, policy } } });
+    own.define('lead', { kind: 'main', tools: ['*'], policy: ['Delegate'] });
+    const above = await own.work(['hang'], { definition: 'lead' });
+    await waitUntil(async () => (await viewOf(own.client, above.id)).activity === 'running', { what: 'it to run' });
+    const scenario = await own.scenario([{ permit: command }, 'complete']);
+    const body = { path: own.repository, provider: 'scripted', task: 'ask', access: 'ask' as const };
+    const self = agentClient(own.home, above.id);
+    const { agent } = await self.work({ ...body, options: { scenario } }, randomUUID());
+    const item = async () => (await own.client.inbox()).items.find((each) => each.agent.id === agent.id);
+    await waitUntil(async () => (await item()) !== undefined, { what: 'the request' });
+    const request = (await item())?.id ?? '';
+    now += deadlineMs;
+    const told = async () =>
+      (await own.client.listMail({ agent: above.id })).mails.map(({ body: text }) => text).join('\n');
+    return { own, agent, request, told };
+  }
+
+  test('with the policy decide denies the request, and agent and supervisor learn that', async () => {
+    const { own, agent, request, told } = await overdue('decide');
+    await using daemonOfTest = own;
+    await daemonOfTest.ended(agent.id);
+    expect(await outputText(own.client, agent.id)).toContain('0 allowed, 1 denied: Nobody answered in time.');
+    expect((await own.client.showApproval(request)).approval).toMatchObject({ end: 'expired', closedBy: 'policy' });
+    expect(await told()).toContain(`${agent.alias} was denied its request, since there was no answer in time`);
+    const late = own.client.replyAgent(request, { allow: true }, randomUUID());
+    await expect(late).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('denied already, by the deadline') as string,
+    });
+  });
+
+  test('with the policy park leaves the request open, and tells the supervisor', async () => {
+    const { own, agent, request, told } = await overdue('park');
+    await using daemonOfTest = own;
+    await waitUntil(async () => (await told()).includes('has no answer so far'), { what: 'the supervisor to be told' });
+    await daemonOfTest.client.replyAgent(request, { allow: true }, randomUUID());
+    await daemonOfTest.ended(agent.id);
+    expect(await outputText(own.client, agent.id)).toContain('1 allowed, 0 denied');
   });
 });

@@ -1,4 +1,4 @@
-import type { ApprovalAnswer } from '@pawl/wire/approval-line';
+import type { ApprovalAnswer, ApprovalRequest } from '@pawl/wire/approval-line';
 import { approvalCancelLine, approvalRequestLine } from '@pawl/wire/approval-line';
 import type { ClaudeLine } from '@pawl/wire/claude-line';
 import { randomUUID } from 'node:crypto';
@@ -14,11 +14,14 @@ export class Permissions {
   }
 
   /** Asks, and waits for the answer; withdraws the request after `cancelMs`. */
-  async ask(tool: string, input: Record<string, unknown>, cancelMs: number | undefined): Promise<ApprovalAnswer> {
+  async ask(
+    request: Pick<ApprovalRequest, 'tool' | 'input' | 'owner'>,
+    cancelMs: number | undefined,
+  ): Promise<ApprovalAnswer> {
     const requestId = randomUUID();
     const answered = new Promise<ApprovalAnswer>((resolve) => this.#waiting.set(requestId, resolve));
     if (this.#closed) this.close();
-    else this.#print(approvalRequestLine({ requestId, tool, input }));
+    else this.#print(approvalRequestLine({ ...request, requestId }));
     if (cancelMs === undefined) return answered;
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), cancelMs));
     const answer = await Promise.race([answered, late]);

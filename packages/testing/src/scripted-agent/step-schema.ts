@@ -71,6 +71,8 @@ export const stepSchemas = {
     /** Adds so many bytes to the input. */
     bytes: z.number().int().min(1).max(scriptedLimits.noiseBytes).optional(),
     cancel: duration.optional(),
+    /** The subagent that asks. */
+    owner: z.string().min(1).max(200).optional(),
   }),
   mail: z.strictObject({ to: z.string().min(1), body: z.string() }),
   ask: z.strictObject({ to: z.string().min(1), question: z.string() }),

@@ -194,7 +194,7 @@ describe('inbox', () => {
     project: { id: idOf(900), alias: 'shop' },
     askedAt: 0,
     deadlineAt: null,
-    questions: [{ id: conversationId, question: 'May I?\u001B[2J', leftOutBytes: 0 }],
+    questions: [{ id: conversationId, question: 'May I?\u001B[2J\u202E', leftOutBytes: 0 }],
     owner: null,
     choices: [],
   };
@@ -230,7 +230,7 @@ describe('inbox', () => {
     expect(text).toContain('pawl reply brave-otter --answer <id>=<text> | --not-now');
     expect(text).toContain('[a] A?');
     expect(text).toContain('overdue');
-    expect(text).not.toContain('\u001B');
+    for (const hidden of ['\u001B', '\u202E']) expect(text).not.toContain(hidden);
   });
 
   const cut: InboxItem = {

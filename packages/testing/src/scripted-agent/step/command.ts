@@ -21,10 +21,13 @@ export const playTool: StepPlayer<'tool'> = async (play, { name, input, result, 
 };
 
 /** A tool call that asks for permission first, and says which answers it got. */
-export const playPermit: StepPlayer<'permit'> = async (play, { name, input, times, bytes, cancel }) => {
+export const playPermit: StepPlayer<'permit'> = async (play, { name, input, times, bytes, cancel, owner }) => {
+  const request = { tool: name, owner };
   const whole = bytes === undefined ? input : { ...input, padding: 'x'.repeat(bytes) };
   await play.voice.useTool(name, input, async () => {
-    const answers = await Promise.all(Array.from({ length: times }, () => play.permissions.ask(name, whole, cancel)));
+    const answers = await Promise.all(
+      Array.from({ length: times }, () => play.permissions.ask({ ...request, input: whole }, cancel)),
+    );
     const denied = answers.filter(({ allowed }) => !allowed);
     const reasons = [...new Set(denied.map(({ reason }) => reason))].join('; ');
     const text = `${times - denied.length} allowed, ${denied.length} denied${reasons === '' ? '' : `: ${reasons}`}`;
