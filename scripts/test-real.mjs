@@ -46,7 +46,13 @@ function install(name, { package: packageName, version, program = name }) {
 /** Runs the tests, if possible in a network namespace with only loopback. */
 function runTests() {
   const vitest = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', 'vitest.real.config.ts'];
-  const command = [process.execPath, ...vitest, ...names.map((name) => `test/real/${name}.real.ts`)];
+  // Each result is printed when it is there: a CLI takes minutes, and a run that is cut short has told what it found.
+  const command = [
+    process.execPath,
+    ...vitest,
+    '--reporter=verbose',
+    ...names.map((name) => `test/real/${name}.real.ts`),
+  ];
   const alone = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
   const isolated = spawnSync(alone[0], [...alone.slice(1), 'true'], { stdio: 'ignore' }).status === 0;
   say(isolated ? 'No network but loopback.' : 'With the network of this machine: a namespace cannot be made.');

@@ -13,7 +13,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { agentClient } from './agent-client.ts';
 import { askAndAnswer, canAsk } from './approvals.ts';
 import { realClis } from './clis.ts';
@@ -56,11 +56,12 @@ export function tryCli(
   beforeAll(async () => {
     shop = await openWorkshop(name, cli);
   });
-  afterAll(async () => {
+  // After each test, so that a run which is cut short leaves its table.
+  afterEach(() => {
     mkdirSync(results, { recursive: true });
     writeFileSync(join(results, `${name}.json`), JSON.stringify(outcomes));
-    await shop.close();
   });
+  afterAll(() => shop.close());
 
   /** A test of one capability. `offered` is false, or says why, where the CLI has no such thing; a test may give a note. */
   function capability(title: string, offered: boolean | string, body: () => Promise<string | void>): void {

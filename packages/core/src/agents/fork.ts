@@ -79,11 +79,64 @@ export type ForkPlan = {
 export function planFork(request: ForkRequest): ForkPlan {
   const { parent, inherits, definition, project, alias, ids, now } = request;
   refuseParent(parent);
-  const projectId = project?.id ?? null;
-  const agent: Agent = {
+  const agent = childOf(request);
+  const begun =
+    request.task === null
+      ? null
+      : runOf(
+          agent,
+          { id: ids.run, project, task: request.task, definition, sessionId: request.sessionId, now },
+          request.parentRunId,
+        );
+  const note = (self: Agent, role: 'parent' | 'child') => ({
+    agentId: self.id,
+    runId: null,
+    kind: 'fork' as const,
+    content: role === 'parent' ? `forked ${alias}` : `forked off ${parent.alias}`,
+    data: {
+      ...(role === 'parent' ? { childId: agent.id } : { parentId: parent.id }),
+      forkMessageId: inherits.messageId,
+      role,
+    },
+  });
+  return {
+    agent,
+    places: (request.places ?? []).map((place, index) => ({
+      ...place,
+      agentId: agent.id,
+      no: index + 1,
+      branch: ownBranch(alias),
+      readyAt: null,
+      end: null,
+    })),
+    run: begun?.run ?? null,
+    messages: [note(parent, 'parent'), note(agent, 'child'), ...(begun === null ? [] : [begun.message])],
+    events: [
+      {
+        type: 'agent.forked',
+        projectId: agent.projectId,
+        agentId: agent.id,
+        data: {
+          alias,
+          parentId: parent.id,
+          definition: agent.definition,
+          provider: agent.provider,
+          branch: agent.branch,
+          forkMessageId: inherits.messageId,
+        },
+      },
+      ...(begun === null ? [] : [begun.event]),
+    ],
+  };
+}
+
+/** The row of the child. */
+function childOf(request: ForkRequest): Agent {
+  const { parent, inherits, definition, project, alias, ids, now } = request;
+  return {
     id: ids.agent,
     alias,
-    projectId,
+    projectId: project?.id ?? null,
     parentId: parent.id,
     supervisorId: parent.id,
     forkMessageId: inherits.messageId,
@@ -119,54 +172,6 @@ export function planFork(request: ForkRequest): ForkPlan {
     endedAt: null,
     endReason: null,
     reapedAt: null,
-  };
-  const begun =
-    request.task === null
-      ? null
-      : runOf(
-          agent,
-          { id: ids.run, project, task: request.task, definition, sessionId: request.sessionId, now },
-          request.parentRunId,
-        );
-  const note = (self: Agent, role: 'parent' | 'child') => ({
-    agentId: self.id,
-    runId: null,
-    kind: 'fork' as const,
-    content: role === 'parent' ? `forked ${alias}` : `forked off ${parent.alias}`,
-    data: {
-      ...(role === 'parent' ? { childId: agent.id } : { parentId: parent.id }),
-      forkMessageId: inherits.messageId,
-      role,
-    },
-  });
-  return {
-    agent,
-    places: (request.places ?? []).map((place, index) => ({
-      ...place,
-      agentId: agent.id,
-      no: index + 1,
-      branch: ownBranch(alias),
-      readyAt: null,
-      end: null,
-    })),
-    run: begun?.run ?? null,
-    messages: [note(parent, 'parent'), note(agent, 'child'), ...(begun === null ? [] : [begun.message])],
-    events: [
-      {
-        type: 'agent.forked',
-        projectId,
-        agentId: agent.id,
-        data: {
-          alias,
-          parentId: parent.id,
-          definition: agent.definition,
-          provider: agent.provider,
-          branch: agent.branch,
-          forkMessageId: inherits.messageId,
-        },
-      },
-      ...(begun === null ? [] : [begun.event]),
-    ],
   };
 }
 

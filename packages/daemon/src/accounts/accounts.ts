@@ -15,6 +15,7 @@ import {
   updateAccount,
 } from '@pawl/store/projects/accounts';
 import type { Store } from '@pawl/store/store';
+import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { Logger } from 'pino';
 import type { AccountStep } from './account-files.ts';
@@ -98,22 +99,8 @@ export function createAccounts(parts: AccountParts): Accounts {
   // Concurrent requests with the same credentials create one account.
   const inTurn = createSerial();
 
-  async function find(reference: string): Promise<Account> {
-    const account = (await accountByName(store.db, reference)) ?? (await accountById(store.db, reference));
-    if (account !== null && account.removedAt === null) return account;
-    throw new PawlError('not_found', `There is no account ${JSON.stringify(reference.slice(0, 80))}.`, {
-      hint: 'List them with `pawl account ls`.',
-    });
-  }
-
+  const find = (reference: string) => findAccount(store.db, reference);
   const view = (account: Account) => accountView(platform, account);
-
-  function directoryOf(account: Account | null, { preset, environment }: Move): string | null {
-    if (preset.account === null || preset.account.directory === null) return null;
-    const named = account?.kind === 'shell' && (environment?.[preset.account.directory] ?? '') !== '';
-    if (account !== null && !named && hasOwnDirectory(account, preset.account)) return files.directory(account.id);
-    return defaultDirectory(preset.account, { ...parts.environment, ...preset.env, ...environment });
-  }
 
   return {
     async add(body) {
@@ -161,46 +148,72 @@ export function createAccounts(parts: AccountParts): Accounts {
       return { account: await view(await find(account.id)), ...result };
     },
 
-    async chosen(provider, reference) {
-      if (reference === undefined) {
-        const chosen = await defaultAccounts.get(store.db, { provider });
-        const account = chosen === null ? null : await accountById(store.db, chosen.accountId);
-        return account?.removedAt === null ? account : null;
-      }
-      const account = await find(reference);
-      if (account.kind === 'shell') {
-        throw new PawlError('invalid_input', `${account.name} is a shell account, for the agents of that shell only.`);
-      }
-      if (account.provider === provider) return account;
-      throw new PawlError('invalid_input', `The account ${account.name} is for ${account.provider}, not ${provider}.`, {
-        hint: `See \`pawl account ls\`, or pass --provider ${account.provider}.`,
-      });
-    },
-
+    chosen: (provider, reference) => chosenAccount(store.db, provider, reference),
     sessionUse: (account, preset, model, through) => sessionUse(files, account, preset, model, through),
     keyUse: (account, preset, environment) =>
       keyUse(files, { account, preset, environment, machine: parts.environment }),
     secrets: () => finder.all(),
     captureShell: (preset, variables) => inTurn(() => captureShell(platform, preset, variables)),
 
-    async moveConversation(move) {
-      const { to, preset, providerSessionId } = move;
-      // Without a directory of its own, every account finds all conversations in place.
-      if (preset.account?.directory === null) return 'moved';
-      const source = directoryOf(move.from, move);
-      const target = directoryOf(to, move);
-      if (preset.account === null || source === null || target === null) return 'impossible';
-      if (source === target) return 'moved';
-      // Never write to a directory that is not ours.
-      if (target !== files.directory(to.id)) return 'impossible';
-      const paths = await findConversation(source, preset.account.conversations, providerSessionId);
-      if (paths.length === 0) return 'impossible';
-      return (await copyConversation(source, target, paths)) ? 'moved' : 'impossible';
-    },
-
+    moveConversation: (move) => moveConversation(platform, move),
     credentialState: (account) => credentialState(platform, account),
     settle: () => settleAccounts(platform),
   };
+}
+
+/** The account with this name or id; throws if there is none. */
+async function findAccount(db: Database, reference: string): Promise<Account> {
+  const account = (await accountByName(db, reference)) ?? (await accountById(db, reference));
+  if (account !== null && account.removedAt === null) return account;
+  throw new PawlError('not_found', `There is no account ${JSON.stringify(reference.slice(0, 80))}.`, {
+    hint: 'List them with `pawl account ls`.',
+  });
+}
+
+async function chosenAccount(db: Database, provider: string, reference?: string): Promise<Account | null> {
+  if (reference === undefined) {
+    const chosen = await defaultAccounts.get(db, { provider });
+    const account = chosen === null ? null : await accountById(db, chosen.accountId);
+    return account?.removedAt === null ? account : null;
+  }
+  const account = await findAccount(db, reference);
+  if (account.kind === 'shell') {
+    throw new PawlError('invalid_input', `${account.name} is a shell account, for the agents of that shell only.`);
+  }
+  if (account.provider === provider) return account;
+  throw new PawlError('invalid_input', `The account ${account.name} is for ${account.provider}, not ${provider}.`, {
+    hint: `See \`pawl account ls\`, or pass --provider ${account.provider}.`,
+  });
+}
+
+type AccountFilesOf = Pick<AccountParts, 'environment'> & { files: ReturnType<typeof accountFiles> };
+
+/** The config directory that has an account's conversations; null if its CLI keeps none. */
+function directoryOf(
+  { files, ...parts }: AccountFilesOf,
+  account: Account | null,
+  { preset, environment }: Move,
+): string | null {
+  if (preset.account === null || preset.account.directory === null) return null;
+  const named = account?.kind === 'shell' && (environment?.[preset.account.directory] ?? '') !== '';
+  if (account !== null && !named && hasOwnDirectory(account, preset.account)) return files.directory(account.id);
+  return defaultDirectory(preset.account, { ...parts.environment, ...preset.env, ...environment });
+}
+
+/** Copies a conversation to the config directory of another account. */
+async function moveConversation(platform: AccountFilesOf, move: Move): Promise<'moved' | 'impossible'> {
+  const { to, preset, providerSessionId } = move;
+  // Without a directory of its own, every account finds all conversations in place.
+  if (preset.account?.directory === null) return 'moved';
+  const source = directoryOf(platform, move.from, move);
+  const target = directoryOf(platform, to, move);
+  if (preset.account === null || source === null || target === null) return 'impossible';
+  if (source === target) return 'moved';
+  // Never write to a directory that is not ours.
+  if (target !== platform.files.directory(to.id)) return 'impossible';
+  const paths = await findConversation(source, preset.account.conversations, providerSessionId);
+  if (paths.length === 0) return 'impossible';
+  return (await copyConversation(source, target, paths)) ? 'moved' : 'impossible';
 }
 
 /** Fields of an account that nothing blocks. */

@@ -8,6 +8,7 @@ import type { Agent, Project } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
 import { descendsFrom } from '@pawl/store/agents/family';
 import { projectById } from '@pawl/store/projects/projects';
+import type { Database } from '@pawl/store/tables';
 import type { Context } from 'hono';
 import { personPath } from '../platform/search-path.ts';
 import { baseNoteFor } from '../project-config/base-commit.ts';
@@ -39,25 +40,22 @@ type AgentRouteParts = {
 };
 
 export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRouteParts): void {
-  const { platform, agents, reconciler, signals, barrier } = parts;
+  addLifeRoutes(app, parts);
+  addSignalRoutes(app, parts);
+  addHistoryRoutes(app, parts);
+}
+
+/** The start and the end of agents. */
+function addLifeRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRouteParts): void {
+  const { platform, agents, reconciler, barrier } = parts;
   const { db } = platform.store;
-
-  /** The caller as an agent: itself or, for a person, the agent they act as. */
-  async function callerAgent(context: Context<DoorVariables>): Promise<Agent> {
-    const caller = context.get('caller');
-    if (caller.kind === 'person') return currentAgent(db);
-    const agent = await agentById(db, caller.agentId);
-    if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
-    return agent;
-  }
-
-  async function target(context: Context<DoorVariables>, reference: string, prefixOf: 'living' | 'all' = 'living') {
-    return reference === oneself ? callerAgent(context) : agents.find(reference, prefixOf);
-  }
-
+  const target = targetFinder(parts);
   app.openapi(routes.work, async (context) => {
     const body = context.req.valid('json');
-    const actor: Actor = { agent: await callerAgent(context), isPerson: context.get('caller').kind === 'person' };
+    const actor: Actor = {
+      agent: await callerAgent(platform.store, context),
+      isPerson: context.get('caller').kind === 'person',
+    };
     const key = requestKey(context, 'work', context.req.valid('header')['idempotency-key']);
     const child = await forkAndExec(platform, actor, body, key);
     return context.json(await answerWork(parts, child), 200);
@@ -68,7 +66,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     const agent = await target(context, reference);
     const isPerson = context.get('caller').kind === 'person';
     // An agent may fork only itself, a person any agent they name.
-    if (!isPerson && agent.id !== (await callerAgent(context)).id) {
+    if (!isPerson && agent.id !== (await callerAgent(platform.store, context)).id) {
       throw new PawlError('forbidden', 'Agents may only fork themselves.');
     }
     const child = await forkAgent(platform, barrier, { agent, isPerson }, body, {
@@ -79,7 +77,7 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     return context.json({ agent: await agents.view(child.id) }, 200);
   });
   app.openapi(routes.killAgent, async (context) => {
-    const killer = await callerAgent(context);
+    const killer = await callerAgent(platform.store, context);
     const agent = await target(context, context.req.valid('param').reference);
     const isPerson = context.get('caller').kind === 'person';
     const own = agent.id === killer.id || (await descendsFrom(db, agent.id, killer.id));
@@ -100,6 +98,10 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
       200,
     );
   });
+}
+
+/** Signals from a person. */
+function addSignalRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents, signals }: AgentRouteParts): void {
   app.openapi(routes.stopAgent, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference, 'living');
     await signals.stop(agent.id);
@@ -133,6 +135,12 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
       return context.json({ agent: await agents.view(agent.id) }, 200);
     });
   }
+}
+
+/** What an agent remembers, and what it may do. */
+function addHistoryRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRouteParts): void {
+  const { platform, agents, reconciler } = parts;
+  const target = targetFinder(parts);
   app.openapi(routes.history, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference);
     selfOnly(context, agent.id);
@@ -169,6 +177,21 @@ export function addAgentRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRout
     selfOnly(context, agent.id);
     return context.json(await askGate(platform, agent, context.req.valid('json')), 200);
   });
+}
+
+/** The caller as an agent: itself or, for a person, the agent they act as. */
+async function callerAgent({ db }: { db: Database }, context: Context<DoorVariables>): Promise<Agent> {
+  const caller = context.get('caller');
+  if (caller.kind === 'person') return currentAgent(db);
+  const agent = await agentById(db, caller.agentId);
+  if (agent === null) throw new PawlError('agent_not_found', 'The caller is not in the registry.');
+  return agent;
+}
+
+/** Finds the agent that a request means: the caller itself, or one it names. */
+function targetFinder({ platform, agents }: AgentRouteParts) {
+  return (context: Context<DoorVariables>, reference: string, prefixOf: 'living' | 'all' = 'living') =>
+    reference === oneself ? callerAgent(platform.store, context) : agents.find(reference, prefixOf);
 }
 
 /** A new agent, and what a person wants to know about its work. */

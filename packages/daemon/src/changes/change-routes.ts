@@ -31,32 +31,16 @@ type ChangeRouteParts = {
 };
 
 /** Routes for changes. Each caller acts as itself; core decides what an agent may do. */
-export function addChangeRoutes(
-  app: OpenAPIHono<DoorVariables>,
-  { platform, queue, reconciler }: ChangeRouteParts,
-): void {
+export function addChangeRoutes(app: OpenAPIHono<DoorVariables>, parts: ChangeRouteParts): void {
+  addReadingRoutes(app, parts);
+  addDecisionRoutes(app, parts);
+}
+
+/** Opens changes, and shows them. */
+function addReadingRoutes(app: OpenAPIHono<DoorVariables>, { platform }: ChangeRouteParts): void {
   const { db } = platform.store;
-
   const asking = (context: Context<DoorVariables>) => askerOf(platform, context.get('caller'));
-
-  async function meant(
-    context: Context<DoorVariables>,
-    reference: string,
-    query: ProjectQuery,
-  ): Promise<{ asker: Asker; change: Change }> {
-    const asker = await asking(context);
-    const change = await changeMeant(platform, asker, reference, query);
-    return { asker: await askerIn(platform, asker, change.projectId), change };
-  }
-
-  /** A configuration that the queue has not seen yet may be committed by now. */
-  async function rulesForMerge(project: Project): Promise<DoneRules> {
-    const rules = await mergeRules(platform, project);
-    if (rules.source === 'commit') return rules;
-    await queue.recordTarget(project.id);
-    return mergeRules(platform, project);
-  }
-
+  const meant = (...words: Meant) => changeFor(platform, ...words);
   app.openapi(changeRoutes.openChange, async (context) => {
     const { path, project: word, ...given } = context.req.valid('json');
     const caller = await asking(context);
@@ -88,6 +72,11 @@ export function addChangeRoutes(
     const { change } = await meant(context, context.req.valid('param').change, query);
     return context.json(await readLog(db, change, check), 200);
   });
+}
+
+/** Decisions about a change, and its way to main. */
+function addDecisionRoutes(app: OpenAPIHono<DoorVariables>, { platform, queue, reconciler }: ChangeRouteParts): void {
+  const meant = (...words: Meant) => changeFor(platform, ...words);
   app.openapi(changeRoutes.approveChange, async (context) => {
     const { change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     await approveChange(platform, { changeId: change.id, head: context.req.valid('json').head });
@@ -116,7 +105,7 @@ export function addChangeRoutes(
       changeId: change.id,
       ...context.req.valid('json'),
     });
-    const author = await named(db, comment.agentId);
+    const author = await named(platform.store.db, comment.agentId);
     return context.json({ change: await viewOf(platform, change.id), comment: { ...comment, author } }, 200);
   });
   app.openapi(changeRoutes.closeChange, async (context) => {
@@ -132,7 +121,7 @@ export function addChangeRoutes(
   app.openapi(changeRoutes.mergeChange, async (context) => {
     const { asker, change } = await meant(context, context.req.valid('param').change, context.req.valid('query'));
     const project = await projectOfChange(platform, change);
-    const done = await rulesForMerge(project);
+    const done = await rulesForMerge({ platform, queue }, project);
     const unpushed = await unpushedOf(platform, project);
     const rules = { ...done, remote: done.remote?.name ?? null };
     await mergeChange(platform, { asker, changeId: change.id, rules, ...context.req.valid('json') });
@@ -140,4 +129,28 @@ export function addChangeRoutes(
     const warning = unpushed === null || view.mergedAt !== null ? null : unpushedWarning(unpushed);
     return context.json({ change: view, note: mergeNote(view, done), warning }, 200);
   });
+}
+
+/** A request, the change that it names, and where to look for it. */
+type Meant = [context: Context<DoorVariables>, reference: string, query: ProjectQuery];
+
+/** The change that a request names, and its caller in the change's project. */
+async function changeFor(
+  platform: SessionPlatform,
+  ...[context, reference, query]: Meant
+): Promise<{ asker: Asker; change: Change }> {
+  const asker = await askerOf(platform, context.get('caller'));
+  const change = await changeMeant(platform, asker, reference, query);
+  return { asker: await askerIn(platform, asker, change.projectId), change };
+}
+
+/** A configuration that the queue has not seen yet may be committed by now. */
+async function rulesForMerge(
+  { platform, queue }: Pick<ChangeRouteParts, 'platform' | 'queue'>,
+  project: Project,
+): Promise<DoneRules> {
+  const rules = await mergeRules(platform, project);
+  if (rules.source === 'commit') return rules;
+  await queue.recordTarget(project.id);
+  return mergeRules(platform, project);
 }

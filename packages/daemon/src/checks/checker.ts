@@ -75,32 +75,10 @@ export function createChecker(platform: CheckPlatform, bounds: CheckBounds = def
     }
   }
 
-  async function sweep(ids: readonly string[]): Promise<void> {
-    try {
-      for (const id of ids) await removeWhole(checkPlace(platform.home, id).dir);
-    } catch (error) {
-      platform.log.warn({ error: messageOf(error) }, 'failed to remove leftovers of checks');
-    }
-  }
-
   return {
     async start(request) {
       if (closed) throw leaving();
-      const check = plannedCheck(request);
-      const place = checkPlace(platform.home, check.id);
-      try {
-        // Write the note first, so that a daemon that finds the row can continue the check.
-        await makeCheckPlace(place, request.config.env);
-        await platform.store.write(async (tx) => {
-          check.plannedAt = tx.now;
-          await insertCheck(tx, check);
-          const { id: checkId, projectId, commit, changes } = check;
-          tx.emit({ type: 'check.started', projectId, data: { checkId, commit, changes } });
-        });
-      } catch (error) {
-        await removeWhole(place.dir);
-        throw error;
-      }
+      const check = await recordCheck(platform, request);
       crashPoint('check.after_row');
       if (!closed) watch(check);
       return check;
@@ -120,7 +98,10 @@ export function createChecker(platform: CheckPlatform, bounds: CheckBounds = def
     async adopt() {
       for (const check of await openChecks(platform.store.db)) watch(check);
       // Other directories belong to checks that have ended, or never started.
-      sweeping = sweep((await placedChecks(platform.home)).filter((id) => !jobs.has(id)));
+      sweeping = removeLeftovers(
+        platform,
+        (await placedChecks(platform.home)).filter((id) => !jobs.has(id)),
+      );
     },
 
     async tend() {
@@ -135,6 +116,34 @@ export function createChecker(platform: CheckPlatform, bounds: CheckBounds = def
       await sweeping;
     },
   };
+}
+
+/** Writes the row of a check, and the event. */
+async function recordCheck(platform: CheckPlatform, request: CheckRequest): Promise<Check> {
+  const check = plannedCheck(request);
+  const place = checkPlace(platform.home, check.id);
+  try {
+    // Write the note first, so that a daemon that finds the row can continue the check.
+    await makeCheckPlace(place, request.config.env);
+    await platform.store.write(async (tx) => {
+      check.plannedAt = tx.now;
+      await insertCheck(tx, check);
+      const { id: checkId, projectId, commit, changes } = check;
+      tx.emit({ type: 'check.started', projectId, data: { checkId, commit, changes } });
+    });
+  } catch (error) {
+    await removeWhole(place.dir);
+    throw error;
+  }
+  return check;
+}
+
+async function removeLeftovers(platform: CheckPlatform, ids: readonly string[]): Promise<void> {
+  try {
+    for (const id of ids) await removeWhole(checkPlace(platform.home, id).dir);
+  } catch (error) {
+    platform.log.warn({ error: messageOf(error) }, 'failed to remove leftovers of checks');
+  }
 }
 
 function leaving(): PawlError {

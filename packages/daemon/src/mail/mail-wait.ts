@@ -33,77 +33,13 @@ export function createMailWaits(
   mailboxes: Pick<Mailboxes, 'find'>,
   mailRoom: Pick<MailRoom, 'waiters'>,
 ): MailWaits {
-  const { platform, reconciler } = context;
-  const { store } = platform;
+  const { store } = context.platform;
   const waiters = new Set<{ concerns: ReadonlySet<string>; wakes: Wakeable }>();
   store.onCommit(({ events }) => {
     if (waiters.size === 0 || events.length === 0) return;
     const about = [...new Set(events.flatMap(concernedBy))];
     for (const { concerns, wakes } of waiters) if (about.some((id) => concerns.has(id))) wakes.wake();
   });
-
-  /** The oldest unread mail from anyone. */
-  async function next(caller: Agent): Promise<Found[]> {
-    const mail = await oldestUnread(store.db, caller.id);
-    return [{ agent: caller, state: mail === null ? 'running' : 'received', mail, resolved: mail !== null }];
-  }
-
-  /** The state of an agent, and its mail. Reads the state first, so that mail sent before it came to rest is seen. */
-  async function check(caller: Agent, agent: Agent): Promise<Found> {
-    const facts = await agentView(store.db, agent.id);
-    if (facts === null) return { agent, state: 'dead', mail: null, resolved: true };
-    const waiting = await waitingMail(store.db, agent.id, limits.mailPerTurn);
-    const route =
-      waiting.length === 0 ? { kind: 'wait' } : await chooseRoute(context, context.platform.store.db, facts, waiting);
-    const mail = await oldestUnread(store.db, caller.id, agent.id);
-    if (mail !== null) return { agent, state: 'received', mail, resolved: true };
-    if (facts.agent.endedAt !== null) return { agent, state: 'dead', mail, resolved: true };
-    const works = facts.run !== null && facts.run.outcome === null;
-    // An idle agent that mail is about to wake may still answer.
-    return { agent, state: works ? 'running' : 'idle', mail, resolved: !works && route.kind === 'wait' };
-  }
-
-  /**
-   * Marks returned mail delivered. Only the caller can mark it read, since it may never receive this. Mail in the
-   * caller's running turn is only named, not shown twice.
-   */
-  async function handOut(caller: Agent, found: readonly Found[]): Promise<Pick<Waited, 'mails' | 'shown'>> {
-    const session = (await agentView(store.db, caller.id))?.session ?? null;
-    const came = found.flatMap(({ mail }) => (mail === null ? [] : [mail]));
-    const shown = came.filter((mail) => isInTurn(mail, session));
-    const mails = came.filter((mail) => !isInTurn(mail, session));
-    if (mails.some(({ deliveredAt }) => deliveredAt === null)) {
-      await store.write(async (tx) => {
-        for (const { id } of mails) {
-          const mail = await mailById(tx.db, id);
-          if (mail !== null && mail.claimSessionId === null) await noteDelivered(tx, mail, 'pull');
-        }
-      });
-    }
-    const looked = await Promise.all(mails.map(async (mail) => (await mailById(store.db, mail.id)) ?? mail));
-    // Mail claimed for a session comes with its input, so do not return it as well.
-    const now = looked.filter((mail) => mail.claimSessionId === null);
-    const views = await viewMails(context, now);
-    const whole = views.map(async (view, index) => {
-      const mail = now[index];
-      return mail === undefined ? view : { ...view, body: await wholeBody(platform, mail), cut: false };
-    });
-    return { mails: await Promise.all(whole), shown: shown.map(({ id }) => id) };
-  }
-
-  /**
-   * Waits briefly until the caller has printed its mail and its tool call has ended, so that later mail is not written
-   * to its input before that.
-   */
-  async function printed(caller: Agent, { mails }: Pick<Waited, 'mails'>): Promise<void> {
-    const ids = mails.map(({ id }) => id);
-    const deadline = performance.now() + limits.mailPrintMs;
-    while (ids.length > 0 && reconciler.ingest.isInTurn(caller.id) && performance.now() < deadline) {
-      const isRead = (await mailsByIds(store.db, ids)).every(({ readAt }) => readAt !== null);
-      if (isRead && reconciler.ingest.turn(caller.id).tools.length === 0) return;
-      await delay(printPollMs, undefined, { ref: false });
-    }
-  }
 
   return {
     async wait(caller, { timeoutMs, agents: words }, signal) {
@@ -124,12 +60,14 @@ export function createMailWaits(
         for (;;) {
           const version = waiter.wakes.version();
           const found =
-            words === undefined ? await next(caller) : await Promise.all(agents.map((agent) => check(caller, agent)));
+            words === undefined
+              ? await next(context, caller)
+              : await Promise.all(agents.map((agent) => check(context, caller, agent)));
           const done = found.every(({ resolved }) => resolved);
           const leftMs = deadline - performance.now();
           if (signal.aborted) throw gone();
           if (done || leftMs <= 0) {
-            const handed = await handOut(caller, found);
+            const handed = await handOut(context, caller, found);
             given = handed;
             return { done, ...handed, agents: words === undefined ? [] : found.map(stateOf) };
           }
@@ -139,12 +77,85 @@ export function createMailWaits(
         }
       } finally {
         waiters.delete(waiter);
-        void printed(caller, given)
+        void printed(context, caller, given)
           .catch(() => undefined)
           .finally(leave);
       }
     },
   };
+}
+
+/** The oldest unread mail from anyone. */
+async function next({ platform: { store } }: MailContext, caller: Agent): Promise<Found[]> {
+  const mail = await oldestUnread(store.db, caller.id);
+  return [{ agent: caller, state: mail === null ? 'running' : 'received', mail, resolved: mail !== null }];
+}
+
+/** The state of an agent, and its mail. Reads the state first, so that mail sent before it came to rest is seen. */
+async function check(context: MailContext, caller: Agent, agent: Agent): Promise<Found> {
+  const { store } = context.platform;
+  const facts = await agentView(store.db, agent.id);
+  if (facts === null) return { agent, state: 'dead', mail: null, resolved: true };
+  const waiting = await waitingMail(store.db, agent.id, limits.mailPerTurn);
+  const route = waiting.length === 0 ? { kind: 'wait' } : await chooseRoute(context, store.db, facts, waiting);
+  const mail = await oldestUnread(store.db, caller.id, agent.id);
+  if (mail !== null) return { agent, state: 'received', mail, resolved: true };
+  if (facts.agent.endedAt !== null) return { agent, state: 'dead', mail, resolved: true };
+  const works = facts.run !== null && facts.run.outcome === null;
+  // An idle agent that mail is about to wake may still answer.
+  return { agent, state: works ? 'running' : 'idle', mail, resolved: !works && route.kind === 'wait' };
+}
+
+/**
+ * Marks returned mail delivered. Only the caller can mark it read, since it may never receive this. Mail in the
+ * caller's running turn is only named, not shown twice.
+ */
+async function handOut(
+  context: MailContext,
+  caller: Agent,
+  found: readonly Found[],
+): Promise<Pick<Waited, 'mails' | 'shown'>> {
+  const { platform } = context;
+  const { store } = platform;
+  const session = (await agentView(store.db, caller.id))?.session ?? null;
+  const came = found.flatMap(({ mail }) => (mail === null ? [] : [mail]));
+  const shown = came.filter((mail) => isInTurn(mail, session));
+  const mails = came.filter((mail) => !isInTurn(mail, session));
+  if (mails.some(({ deliveredAt }) => deliveredAt === null)) {
+    await store.write(async (tx) => {
+      for (const { id } of mails) {
+        const mail = await mailById(tx.db, id);
+        if (mail !== null && mail.claimSessionId === null) await noteDelivered(tx, mail, 'pull');
+      }
+    });
+  }
+  const looked = await Promise.all(mails.map(async (mail) => (await mailById(store.db, mail.id)) ?? mail));
+  // Mail claimed for a session comes with its input, so do not return it as well.
+  const now = looked.filter((mail) => mail.claimSessionId === null);
+  const views = await viewMails(context, now);
+  const whole = views.map(async (view, index) => {
+    const mail = now[index];
+    return mail === undefined ? view : { ...view, body: await wholeBody(platform, mail), cut: false };
+  });
+  return { mails: await Promise.all(whole), shown: shown.map(({ id }) => id) };
+}
+
+/**
+ * Waits briefly until the caller has printed its mail and its tool call has ended, so that later mail is not written
+ * to its input before that.
+ */
+async function printed(
+  { platform, reconciler }: MailContext,
+  caller: Agent,
+  { mails }: Pick<Waited, 'mails'>,
+): Promise<void> {
+  const ids = mails.map(({ id }) => id);
+  const deadline = performance.now() + limits.mailPrintMs;
+  while (ids.length > 0 && reconciler.ingest.isInTurn(caller.id) && performance.now() < deadline) {
+    const isRead = (await mailsByIds(platform.store.db, ids)).every(({ readAt }) => readAt !== null);
+    if (isRead && reconciler.ingest.turn(caller.id).tools.length === 0) return;
+    await delay(printPollMs, undefined, { ref: false });
+  }
 }
 
 /** True if the running session has shown a mail to the agent. How much an earlier session read is unknown. */

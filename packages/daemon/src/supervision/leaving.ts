@@ -70,63 +70,8 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
     if (closed) return;
     const facts = await agentView(store.db, agentId);
     if (facts === null || !isAtRest(facts)) return;
-    if (isDoneWithTask(facts) && facts.agent.kind === 'main') await proposeAndAnnounce(facts);
-    await leaveIfFree(agentId);
-  }
-
-  async function proposeAndAnnounce(facts: AgentView): Promise<void> {
-    // Propose its commits first: the announcement names the change, and no agent leaves before its work is proposed.
-    const changes = await changesOf(platform, facts, facts.run?.detail ?? null);
-    if ((await announcements.get(store.db, { agentId: facts.agent.id })) === null) await announce(facts, changes);
-  }
-
-  /** Mails the roles that its definition names, with the event and a mark against a second mail, in one transaction. */
-  async function announce({ agent, run }: AgentView, changes: readonly Change[]): Promise<void> {
-    const [commits, current] = await Promise.all([commitsOf(platform, agent), definitionsOf(platform, agent)]);
-    const mayPropose = meets((await rightsOf(platform, agent)).definition, changeRoutes.openChange.access.needs);
-    const said = { summary: run?.detail ?? null, failure: null };
-    const [change = null] = changes;
-    const isMerged = change !== null && (await mergesByItself(platform, change));
-    await store.write(async (tx) => {
-      const facts = await agentView(tx.db, agent.id);
-      if (facts === null || !isDoneWithTask(facts)) return;
-      if ((await announcements.get(tx.db, { agentId: agent.id })) !== null) return;
-      // The queue reports the end of a review that it requested, with the same summary.
-      const isReview = (await changesAbout(tx.db, agent.id)).some(({ reviewerId }) => reviewerId === agent.id);
-      const notified = isReview ? [] : await recipientsOf(tx.db, facts, current);
-      const about = { task: agent.assignment, commits, change, others: changes.slice(1), mayPropose };
-      const text = completionText(agent, said, { ...about, mergesByItself: isMerged });
-      for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
-      await announcements.set(tx, { agentId: agent.id, runId: run?.id ?? null });
-      tx.emit({
-        type: 'agent.finished',
-        projectId: agent.projectId,
-        agentId: agent.id,
-        data: { summary: said.summary, notified: notified.map(({ id }) => id) },
-      });
-    });
-    crashPoint('leaving.after_announcement');
-  }
-
-  /** Ends an agent that nothing keeps. The transaction that ends it reads the facts again. */
-  async function leaveIfFree(agentId: string): Promise<void> {
-    const isFree = async (db: Database) => {
-      const facts = await agentView(db, agentId);
-      if (facts === null || !isAtRest(facts)) return null;
-      return (await whyItStays(db, facts, platform.clock())) === null ? facts : null;
-    };
-    if ((await isFree(store.db)) === null) return;
-    await parts.reconciler.inLane(agentId, () =>
-      store.write(async (tx) => {
-        const facts = await isFree(tx.db);
-        if (facts === null) return;
-        const completion = { at: tx.now, ...(await resultOf(tx.db, facts)) };
-        await updateAgent(tx, agentId, { completion });
-        await recordRetirement(tx, { ...facts.agent, completion }, 'completed');
-        await announcements.delete(tx, { agentId });
-      }),
-    );
-    crashPoint('leaving.after_end');
+    if (isDoneWithTask(facts) && facts.agent.kind === 'main') await proposeAndAnnounce(platform, facts);
+    await leaveIfFree(platform, parts.reconciler, agentId);
   }
 
   return {
@@ -140,6 +85,71 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
       await Promise.all(looks);
     },
   };
+}
+
+async function proposeAndAnnounce(platform: SessionPlatform, facts: AgentView): Promise<void> {
+  // Propose its commits first: the announcement names the change, and no agent leaves before its work is proposed.
+  const changes = await changesOf(platform, facts, facts.run?.detail ?? null);
+  if ((await announcements.get(platform.store.db, { agentId: facts.agent.id })) === null)
+    await announce(platform, facts, changes);
+}
+
+/** Mails the roles that its definition names, with the event and a mark against a second mail, in one transaction. */
+async function announce(
+  platform: SessionPlatform,
+  { agent, run }: AgentView,
+  changes: readonly Change[],
+): Promise<void> {
+  const [commits, current] = await Promise.all([commitsOf(platform, agent), definitionsOf(platform, agent)]);
+  const mayPropose = meets((await rightsOf(platform, agent)).definition, changeRoutes.openChange.access.needs);
+  const said = { summary: run?.detail ?? null, failure: null };
+  const [change = null] = changes;
+  const isMerged = change !== null && (await mergesByItself(platform, change));
+  await platform.store.write(async (tx) => {
+    const facts = await agentView(tx.db, agent.id);
+    if (facts === null || !isDoneWithTask(facts)) return;
+    if ((await announcements.get(tx.db, { agentId: agent.id })) !== null) return;
+    // The queue reports the end of a review that it requested, with the same summary.
+    const isReview = (await changesAbout(tx.db, agent.id)).some(({ reviewerId }) => reviewerId === agent.id);
+    const notified = isReview ? [] : await recipientsOf(tx.db, facts, current);
+    const about = { task: agent.assignment, commits, change, others: changes.slice(1), mayPropose };
+    const text = completionText(agent, said, { ...about, mergesByItself: isMerged });
+    for (const to of notified) await recordMail(tx, { from: agent, to, kind: 'completion' }, shortBody(text));
+    await announcements.set(tx, { agentId: agent.id, runId: run?.id ?? null });
+    tx.emit({
+      type: 'agent.finished',
+      projectId: agent.projectId,
+      agentId: agent.id,
+      data: { summary: said.summary, notified: notified.map(({ id }) => id) },
+    });
+  });
+  crashPoint('leaving.after_announcement');
+}
+
+/** Ends an agent that nothing keeps. The transaction that ends it reads the facts again. */
+async function leaveIfFree(
+  platform: SessionPlatform,
+  reconciler: Pick<Reconciler, 'inLane'>,
+  agentId: string,
+): Promise<void> {
+  const { store } = platform;
+  const isFree = async (db: Database) => {
+    const facts = await agentView(db, agentId);
+    if (facts === null || !isAtRest(facts)) return null;
+    return (await whyItStays(db, facts, platform.clock())) === null ? facts : null;
+  };
+  if ((await isFree(store.db)) === null) return;
+  await reconciler.inLane(agentId, () =>
+    store.write(async (tx) => {
+      const facts = await isFree(tx.db);
+      if (facts === null) return;
+      const completion = { at: tx.now, ...(await resultOf(tx.db, facts)) };
+      await updateAgent(tx, agentId, { completion });
+      await recordRetirement(tx, { ...facts.agent, completion }, 'completed');
+      await announcements.delete(tx, { agentId });
+    }),
+  );
+  crashPoint('leaving.after_end');
 }
 
 /** The result of an agent that leaves. After a failed run, its work counts if its change was merged. */

@@ -12,6 +12,8 @@ import { agentById } from '@pawl/store/agents/agents';
 import { waitingApprovals } from '@pawl/store/sessions/approvals';
 import { countPending, mailById } from '@pawl/store/mail/mail';
 import { lastRunSeq, nudgeStates, projectEvents, saveNudge } from '@pawl/store/agents/nudges';
+import type { Store } from '@pawl/store/store';
+import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { recordMail, shortBody } from '../mail/mail-record.ts';
 import { rootAgent } from '../platform/root-agent.ts';
@@ -42,8 +44,7 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
   const { store } = platform;
   const { db } = store;
   const serially = createSerial();
-  /** A cache: an agent without an entry has its log read from its last nudge or turn. */
-  const marks = new Map<string, Mark>();
+  const news = createNewsFinder(db);
   /** The end of the log at a tick after which only an event can make an agent due; null if time alone can, too. */
   let quietSeq: number | null = null;
 
@@ -54,7 +55,7 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
     if (mode === 'off' || seq === quietSeq) return;
     const living = (await everyLivingAgent(db)).filter(({ agent }) => agent.parentId !== null);
     const states = living.length === 0 ? new Map<string, NudgeState>() : await nudgeStates(db);
-    forgetOthers(living);
+    news.forgetOthers(living);
     const busy = projectsAtWork(living);
     const due: Due[] = [];
     const skipped: Look[] = [];
@@ -63,7 +64,7 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
       const state = states.get(view.agent.id) ?? blank(view.agent.id);
       const facts = await factsOf(platform, view, state);
       const reason = reasonToSkip(facts, now, mode);
-      const changed = reason === null && mode === 'smart' && (await hasNews(view, state, seq));
+      const changed = reason === null && mode === 'smart' && (await news.hasNews(view, state, seq));
       const othersAtWork = busy.has(view.agent.projectId ?? '');
       const verdict = judgeNudge(facts, { changed, othersAtWork }, now, mode);
       if ('nudge' in verdict) {
@@ -74,11 +75,29 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
       hasToWait ||= 'skip' in verdict && isForTime(verdict.skip, othersAtWork);
     }
     quietSeq = due.length === 0 && !hasToWait ? seq : null;
-    await sendDue(due);
-    await tellSkipped(skipped);
+    await sendDue(store, due);
+    await tellSkipped(store, skipped);
   }
 
+  return {
+    tick: (now = platform.clock()) =>
+      serially(() => look(now)).catch((error: unknown) =>
+        platform.log.error({ error: messageOf(error) }, 'nudge tick failed; the next one retries'),
+      ),
+  };
+}
+
+type NewsFinder = {
   /** True if something happened since an agent's last nudge or turn; reads each event once per agent. */
+  hasNews(view: AgentView, state: NudgeState, seq: number): Promise<boolean>;
+  /** Drops what is known of agents that no longer live. */
+  forgetOthers(living: readonly AgentView[]): void;
+};
+
+function createNewsFinder(db: Database): NewsFinder {
+  /** A cache: an agent without an entry has its log read from its last nudge or turn. */
+  const marks = new Map<string, Mark>();
+
   async function hasNews({ agent, run }: AgentView, state: NudgeState, seq: number): Promise<boolean> {
     if (agent.projectId === null) return false;
     const runId = run?.id ?? null;
@@ -112,44 +131,39 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
     return mailId === null || (mail !== null && mail.deliveredAt === null && mail.deadAt === null);
   }
 
-  /** Sends nudges: each mail and its state in one transaction. */
-  async function sendDue(due: readonly Due[]): Promise<void> {
-    for (let from = 0; from < due.length; from += looksPerWrite) {
-      await store.write(async (tx) => {
-        for (const each of due.slice(from, from + looksPerWrite)) await nudge(tx, each);
-      });
-    }
-  }
+  return { hasNews, forgetOthers };
+}
 
-  async function nudge(tx: WriteTransaction, { agent: known, state, text }: Due): Promise<void> {
-    const agent = await agentById(tx.db, known.id);
-    // It may have been stopped or ended since the check.
-    if (agent === null || agent.endedAt !== null || agent.stopRequestedAt !== null) return;
-    // An agent with a full mailbox gets no nudge, and must not block the others.
-    if ((await countPending(tx.db, agent.id)) >= limits.pendingMail) return;
-    const mail = await recordMail(tx, { from: await rootAgent(tx.db), to: agent, kind: 'nudge' }, shortBody(text));
-    await saveNudge(tx, { ...state, mailId: mail.id });
-    tx.emit({ type: 'nudge.sent', projectId: agent.projectId, agentId: agent.id, data: { mailId: mail.id } });
+/** Sends nudges: each mail and its state in one transaction. */
+async function sendDue(store: Store, due: readonly Due[]): Promise<void> {
+  for (let from = 0; from < due.length; from += looksPerWrite) {
+    await store.write(async (tx) => {
+      for (const each of due.slice(from, from + looksPerWrite)) await nudge(tx, each);
+    });
   }
+}
 
-  async function tellSkipped(skipped: readonly Look[]): Promise<void> {
-    for (let from = 0; from < skipped.length; from += looksPerWrite) {
-      await store.write(async (tx) => {
-        for (const { agent, state } of skipped.slice(from, from + looksPerWrite)) {
-          await saveNudge(tx, state);
-          const data = { reason: state.skipReason ?? '' };
-          tx.emit({ type: 'nudge.skipped', projectId: agent.projectId, agentId: agent.id, data });
-        }
-      });
-    }
+async function nudge(tx: WriteTransaction, { agent: known, state, text }: Due): Promise<void> {
+  const agent = await agentById(tx.db, known.id);
+  // It may have been stopped or ended since the check.
+  if (agent === null || agent.endedAt !== null || agent.stopRequestedAt !== null) return;
+  // An agent with a full mailbox gets no nudge, and must not block the others.
+  if ((await countPending(tx.db, agent.id)) >= limits.pendingMail) return;
+  const mail = await recordMail(tx, { from: await rootAgent(tx.db), to: agent, kind: 'nudge' }, shortBody(text));
+  await saveNudge(tx, { ...state, mailId: mail.id });
+  tx.emit({ type: 'nudge.sent', projectId: agent.projectId, agentId: agent.id, data: { mailId: mail.id } });
+}
+
+async function tellSkipped(store: Store, skipped: readonly Look[]): Promise<void> {
+  for (let from = 0; from < skipped.length; from += looksPerWrite) {
+    await store.write(async (tx) => {
+      for (const { agent, state } of skipped.slice(from, from + looksPerWrite)) {
+        await saveNudge(tx, state);
+        const data = { reason: state.skipReason ?? '' };
+        tx.emit({ type: 'nudge.skipped', projectId: agent.projectId, agentId: agent.id, data });
+      }
+    });
   }
-
-  return {
-    tick: (now = platform.clock()) =>
-      serially(() => look(now)).catch((error: unknown) =>
-        platform.log.error({ error: messageOf(error) }, 'nudge tick failed; the next one retries'),
-      ),
-  };
 }
 
 /** The projects with an agent at work that is neither paused nor waiting for a limit. */

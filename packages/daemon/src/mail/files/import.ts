@@ -2,6 +2,7 @@ import { hasErrno, messageOf } from '@pawl/schema/error';
 import { idSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import { mailsByIds } from '@pawl/store/mail/mail';
+import type { Database } from '@pawl/store/tables';
 import type { FSWatcher } from 'node:fs';
 import { watch } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
@@ -25,34 +26,19 @@ const burstMs = 100;
 /** Watches the mailbox directories, with periodic sweeps as a fallback. */
 export function startImport(platform: SessionPlatform): Import {
   const { home, store } = platform;
-  const watches = new Map<string, FSWatcher>();
-  /** Names of files that mirror mails. Mail ids are unique across directories. */
-  const ours = new Set<string>();
+  const names = createOwnNames(store.db);
   /** Paths of files that were handled, until they change or the next sweep. */
   const settled = new Set<string>();
-  const asked = new Set<string>();
-  let working: Promise<void> = Promise.resolve();
-  let closed = false;
-  let timer: NodeJS.Timeout | null = null;
+  const scans = createBursts(burstMs, scanAll);
+  const watches = createWatches((directory, name) => {
+    if (name !== null) settled.delete(join(directory, name));
+    if (name === null || !isMailbox(home, directory) || isCandidate(directory, name)) scans.ask(directory);
+  });
 
-  function ask(directory: string): void {
-    if (closed) return;
-    asked.add(directory);
-    timer ??= setTimeout(begin, burstMs);
-    timer.unref();
-  }
-
-  function begin(): void {
-    timer = null;
-    working = working.then(scanAll);
-  }
-
-  async function scanAll(): Promise<void> {
-    const directories = [...asked];
-    asked.clear();
+  async function scanAll(directories: readonly string[]): Promise<void> {
     for (const directory of directories) {
       try {
-        if (!closed) await scanDirectory(directory);
+        if (!scans.isClosed()) await scanDirectory(directory);
       } catch (error) {
         platform.log.warn({ directory, error: messageOf(error) }, 'failed to scan a mailbox directory');
       }
@@ -62,96 +48,154 @@ export function startImport(platform: SessionPlatform): Import {
   /** The root and the projects contain directories, a mailbox contains files. */
   async function scanDirectory(directory: string): Promise<void> {
     if (!(await isDirectory(directory))) {
-      unwatch(directory);
+      watches.end(directory);
       return;
     }
-    keepWatch(directory);
+    if (!scans.isClosed()) watches.begin(directory);
     const entries = await readdir(directory, { withFileTypes: true });
-    if (!isMailbox(directory)) {
+    if (!isMailbox(home, directory)) {
       for (const entry of entries)
         if (entry.isDirectory() && !entry.name.startsWith('.')) await scanDirectory(join(directory, entry.name));
       return;
     }
-    const foreign = await foreignOf(entries.map(({ name }) => name).filter((name) => isCandidate(directory, name)));
+    const foreign = await names.foreign(entries.map(({ name }) => name).filter((name) => isCandidate(directory, name)));
     for (const name of foreign.slice(0, limits.mailFilesPerTick)) {
-      if (closed) return;
-      if ((await takeFile(platform, join(directory, name))) === 'later') ask(directory);
+      if (scans.isClosed()) return;
+      if ((await takeFile(platform, join(directory, name))) === 'later') scans.ask(directory);
       else settled.add(join(directory, name));
     }
-    if (foreign.length > limits.mailFilesPerTick) ask(directory);
-  }
-
-  function isMailbox(directory: string): boolean {
-    return relative(home.messages, directory).split('/').length === 2;
+    if (foreign.length > limits.mailFilesPerTick) scans.ask(directory);
   }
 
   function isCandidate(directory: string, name: string): boolean {
-    if (!name.endsWith('.json') || name.startsWith('.') || ours.has(name)) return false;
+    if (!name.endsWith('.json') || name.startsWith('.') || names.has(name)) return false;
     return !settled.has(join(directory, name));
-  }
-
-  /** The names that do not mirror mails. */
-  async function foreignOf(names: readonly string[]): Promise<string[]> {
-    const foreign: string[] = [];
-    for (let from = 0; from < names.length; from += limits.mailFilesPerTick) {
-      const batch = names.slice(from, from + limits.mailFilesPerTick);
-      const ids = batch.map((name) => name.slice(0, -'.json'.length)).filter((id) => idSchema.safeParse(id).success);
-      for (const { id } of await mailsByIds(store.db, ids)) isOurs(`${id}.json`);
-      foreign.push(...batch.filter((name) => !ours.has(name)));
-    }
-    return foreign;
-  }
-
-  function isOurs(name: string): void {
-    // A dropped entry is looked up again.
-    if (ours.size >= limits.pendingMail) ours.clear();
-    ours.add(name);
-  }
-
-  function keepWatch(directory: string): void {
-    if (closed || watches.has(directory) || watches.size >= limits.mailboxWatches) return;
-    try {
-      const watcher = watch(directory, { persistent: false }, (_event, name) => {
-        if (name !== null) settled.delete(join(directory, name));
-        if (name === null || !isMailbox(directory) || isCandidate(directory, name)) ask(directory);
-      });
-      watcher.on('error', () => unwatch(directory));
-      watches.set(directory, watcher);
-    } catch (error) {
-      // The system may be out of watches; the sweep still finds everything, later.
-      if (!hasErrno(error, 'ENOSPC', 'EMFILE', 'ENOENT')) throw error;
-    }
-  }
-
-  function unwatch(directory: string): void {
-    watches.get(directory)?.close();
-    watches.delete(directory);
   }
 
   const sweep = async () => {
     settled.clear();
-    asked.add(home.messages);
-    if (timer !== null) clearTimeout(timer);
-    begin();
-    await working;
+    await scans.runNow(home.messages);
   };
   const floor = setInterval(() => void sweep(), platform.timing.routeMs);
   floor.unref();
-  working = mkdir(home.messages, { mode: 0o700 }).then(
-    () => undefined,
-    () => undefined,
-  );
-  void sweep();
+  void mkdir(home.messages, { mode: 0o700 }).then(sweep, sweep);
 
   return {
     sweep,
-    isOurs,
+    isOurs: names.add,
+    async close() {
+      clearInterval(floor);
+      watches.endAll();
+      await scans.close();
+      watches.endAll();
+    },
+  };
+}
+
+type Bursts = {
+  /** Handles a key together with the others that come soon. */
+  ask(key: string): void;
+  /** Handles a key at once, with all that wait. */
+  runNow(key: string): Promise<void>;
+  /** Resolves when nothing is handled any more. */
+  close(): Promise<void>;
+  isClosed(): boolean;
+};
+
+/** Collects keys for a moment, and handles them one batch after the other. */
+function createBursts(waitMs: number, handle: (keys: readonly string[]) => Promise<void>): Bursts {
+  const asked = new Set<string>();
+  let working: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | null = null;
+  let closed = false;
+  const begin = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    working = working.then(() => {
+      const keys = [...asked];
+      asked.clear();
+      return handle(keys);
+    });
+    return working;
+  };
+  return {
+    ask(key) {
+      if (closed) return;
+      asked.add(key);
+      timer ??= setTimeout(begin, waitMs).unref();
+    },
+    runNow(key) {
+      asked.add(key);
+      return begin();
+    },
     async close() {
       closed = true;
-      clearInterval(floor);
       if (timer !== null) clearTimeout(timer);
-      for (const directory of watches.keys()) unwatch(directory);
       await working;
+    },
+    isClosed: () => closed,
+  };
+}
+
+function isMailbox(home: SessionPlatform['home'], directory: string): boolean {
+  return relative(home.messages, directory).split('/').length === 2;
+}
+
+type OwnNames = {
+  has(name: string): boolean;
+  add(name: string): void;
+  /** The names that do not mirror mails. */
+  foreign(names: readonly string[]): Promise<string[]>;
+};
+
+/** Names of files that mirror mails. Mail ids are unique across directories. */
+function createOwnNames(db: Database): OwnNames {
+  const ours = new Set<string>();
+  const add = (name: string) => {
+    // A dropped entry is looked up again.
+    if (ours.size >= limits.pendingMail) ours.clear();
+    ours.add(name);
+  };
+  return {
+    has: (name) => ours.has(name),
+    add,
+    async foreign(names) {
+      const foreign: string[] = [];
+      for (let from = 0; from < names.length; from += limits.mailFilesPerTick) {
+        const batch = names.slice(from, from + limits.mailFilesPerTick);
+        const ids = batch.map((name) => name.slice(0, -'.json'.length)).filter((id) => idSchema.safeParse(id).success);
+        for (const { id } of await mailsByIds(db, ids)) add(`${id}.json`);
+        foreign.push(...batch.filter((name) => !ours.has(name)));
+      }
+      return foreign;
+    },
+  };
+}
+
+type Watches = { begin(directory: string): void; end(directory: string): void; endAll(): void };
+
+/** Watches directories, as many as the system and our limit allow; the sweep finds the files of the others. */
+function createWatches(onChange: (directory: string, name: string | null) => void): Watches {
+  const watches = new Map<string, FSWatcher>();
+  const end = (directory: string) => {
+    watches.get(directory)?.close();
+    watches.delete(directory);
+  };
+  return {
+    begin(directory) {
+      if (watches.has(directory) || watches.size >= limits.mailboxWatches) return;
+      try {
+        const watcher = watch(directory, { persistent: false }, (_event, name) => onChange(directory, name));
+        watcher.on('error', () => end(directory));
+        watches.set(directory, watcher);
+      } catch (error) {
+        // The system may be out of watches.
+        if (!hasErrno(error, 'ENOSPC', 'EMFILE', 'ENOENT')) throw error;
+      }
+    },
+    end,
+    endAll() {
+      for (const directory of watches.keys()) end(directory);
     },
   };
 }
