@@ -85,9 +85,9 @@ export function startImport(platform: SessionPlatform): Import {
     isOurs: names.add,
     async close() {
       clearInterval(floor);
+      const ended = scans.close();
       watches.endAll();
-      await scans.close();
-      watches.endAll();
+      await ended;
     },
   };
 }
