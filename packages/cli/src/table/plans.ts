@@ -35,6 +35,7 @@ function addSight({ addTo, act }: Tools, group: Command): void {
     .argument('[text...]', 'what you want (- reads stdin; nothing opens your editor)')
     .option('--name <name>', 'its name (default: the first line)')
     .option('--file <path>', 'read the text from a file')
+    .option('--tiptap', 'the text is a document of Tiptap, in JSON')
     .option('--issue <number>', 'read it from an issue on GitHub, with gh', wholeNumber)
     .addOption(new Option('--mode <mode>', 'stop after each phase for a review, or go on').choices(planModes))
     .option('--budget <limits>', 'limits over all its agents: usd=20', budget)
@@ -45,6 +46,7 @@ function addSight({ addTo, act }: Tools, group: Command): void {
   inProject(addTo(group, 'show', 'show a plan: phases, tasks, states and causes', 'pawl plan show 4fGh --watch'))
     .argument('<plan>', planWord)
     .option('--page <page>', 'print one of its pages')
+    .option('--tiptap', 'print the page as a document of Tiptap, in JSON')
     .option('--watch', 'show it again whenever it changes, until it is over')
     .action((plan, options) => act(options, async (context) => (await load()).showPlan(context, plan, options)));
   inProject(addTo(group, 'graph', 'show which tasks can start together', 'pawl plan graph 4fGh --mermaid'))
@@ -60,6 +62,7 @@ function addSight({ addTo, act }: Tools, group: Command): void {
     .option('--title <title>', 'title of the page; a new page without --page')
     .option('--parent <page>', 'the page above it')
     .option('--file <path>', 'new text of the page (- reads stdin; default: your editor)')
+    .option('--tiptap', 'the text is a document of Tiptap, in JSON')
     .action((plan, options) => act(options, async (context) => (await load()).editPlan(context, plan, options)));
 }
 

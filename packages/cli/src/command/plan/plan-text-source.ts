@@ -1,3 +1,4 @@
+import { markdownOf } from '@pawl/present/plan/tiptap';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { execFile, spawnSync } from 'node:child_process';
@@ -7,10 +8,34 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readText } from '../../terminal/standard-input.ts';
 
-export type TextSource = { file?: string; issue?: number; directory: string };
+export type TextSource = {
+  file?: string;
+  issue?: number;
+  directory: string;
+  /** The text is a document of Tiptap, in JSON. */
+  tiptap?: boolean;
+};
+
+/** A text as `textFrom` finds it, turned into markdown if it is a document of Tiptap. */
+export async function markdownFrom(
+  words: readonly string[],
+  source: TextSource,
+): Promise<{ text: string; name?: string }> {
+  const found = await textFrom(words, source);
+  return source.tiptap === true ? { ...found, text: await fromTiptap(found.text) } : found;
+}
+
+async function fromTiptap(text: string): Promise<string> {
+  const { tiptapSchema } = await import('@pawl/schema/plan/tiptap');
+  try {
+    return markdownOf(tiptapSchema.parse(JSON.parse(text)));
+  } catch (error) {
+    throw new PawlError('invalid_input', 'The text is no document of Tiptap in JSON.', { cause: error });
+  }
+}
 
 /** A text from words, a file, an issue, stdin (`-`) or, if nothing is given on a terminal, the editor. */
-export async function textFrom(words: readonly string[], source: TextSource): Promise<{ text: string; name?: string }> {
+async function textFrom(words: readonly string[], source: TextSource): Promise<{ text: string; name?: string }> {
   if (source.issue !== undefined) return issueText(source.issue, source.directory);
   if (source.file !== undefined) return { text: fileText(source.file) };
   if (words.length === 1 && words[0] === '-') return { text: await readText() };

@@ -1,3 +1,4 @@
+import { tiptapOf } from '@pawl/present/plan/tiptap';
 import { planLines, planMermaid, waveLines } from '@pawl/present/plan/plan-text';
 import { printable, printableLine } from '@pawl/present/text';
 import { span } from '@pawl/present/tone';
@@ -6,11 +7,12 @@ import { PawlError } from '@pawl/schema/error';
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CommandContext } from '../../context.ts';
+import { plainJson } from '../../context.ts';
 import { commandClient } from '../../daemon/client.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { paintLine } from '../../terminal/palette.ts';
 import { table } from '../../terminal/table.ts';
-import { editText, textFrom } from './plan-text-source.ts';
+import { editText, markdownFrom } from './plan-text-source.ts';
 
 export type Place = { project?: string };
 
@@ -27,12 +29,13 @@ export async function newPlan(
     name?: string;
     file?: string;
     issue?: number;
+    tiptap?: boolean;
     mode?: NewPlanBody['mode'];
     budget?: NewPlanBody['budget'];
   },
 ): Promise<number> {
   const path = resolve(options.project ?? '.');
-  const { text, name } = await textFrom(words, { ...options, directory: path });
+  const { text, name } = await markdownFrom(words, { ...options, directory: path });
   const title = options.name ?? name;
   const body = {
     path,
@@ -83,10 +86,10 @@ const watchMs = 1_000;
 export async function showPlan(
   context: CommandContext,
   reference: string,
-  options: Place & { page?: string; watch?: boolean },
+  options: Place & { page?: string; watch?: boolean; tiptap?: boolean },
 ): Promise<number> {
   const first = await withDaemon(context.home, (client) => client.showPlan(reference, named(options)));
-  if (options.page !== undefined) return showPage(context, first, options.page);
+  if (options.page !== undefined) return showPage(context, first, options.page, options.tiptap ?? false);
   if (options.watch !== true) {
     context.answer('plan', first, () => describe(first, context));
     return 0;
@@ -101,11 +104,14 @@ export async function showPlan(
   }
 }
 
-/** Prints one page as it is stored. */
-function showPage(context: CommandContext, detail: PlanDetail, word: string): number {
+/** Prints one page as it is stored, or as a document of Tiptap. */
+function showPage(context: CommandContext, detail: PlanDetail, word: string, tiptap: boolean): number {
   const page = detail.pages.find(({ id, title }) => id.startsWith(word) || title === word);
   if (page === undefined) throw new PawlError('not_found', `The plan has no page ${JSON.stringify(word)}.`);
-  context.answer('page', page, () => printable(page.text).trimEnd());
+  const document = tiptap ? { document: tiptapOf(page.text) } : {};
+  context.answer('page', { ...page, ...document }, () =>
+    tiptap ? plainJson(tiptapOf(page.text)) : printable(page.text).trimEnd(),
+  );
   return 0;
 }
 
@@ -135,6 +141,7 @@ export async function editPlan(
     title?: string;
     parent?: string;
     file?: string;
+    tiptap?: boolean;
   },
 ): Promise<number> {
   const { name, mode, budget, page, title, parent, file } = options;
@@ -145,7 +152,13 @@ export async function editPlan(
   const text = !isPage
     ? undefined
     : file !== undefined
-      ? (await textFrom(file === '-' ? ['-'] : [], { ...(file === '-' ? {} : { file }), directory: '.' })).text
+      ? (
+          await markdownFrom(file === '-' ? ['-'] : [], {
+            ...options,
+            ...(file === '-' ? {} : { file }),
+            directory: '.',
+          })
+        ).text
       : known !== undefined && isMoved
         ? undefined
         : editText(known?.text ?? '');

@@ -72,6 +72,21 @@ describe('plan new', () => {
   });
 });
 
+test('pages come from and go to documents of Tiptap [S3-10, S3-11]', async () => {
+  await using daemon = await answering();
+  await using directory = await temporaryDirectory();
+  const file = join(directory.path, 'page.json');
+  const document = { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'old' }] }] };
+  writeFileSync(file, JSON.stringify(document));
+  await newPlan(daemon.context, [], { file, tiptap: true });
+  await editPlan(daemon.context, plan.id, { page: 'Wish', file, tiptap: true });
+  expect(sent(daemon.bodies)).toEqual([{ path: resolve('.'), text: 'old\n' }, { page: { id: 'Wish', text: 'old\n' } }]);
+  await showPlan(daemon.context, plan.id, { page: 'Wish', tiptap: true });
+  expect(JSON.parse(daemon.texts.at(-1) ?? '')).toEqual(document);
+  writeFileSync(file, '{"type":3}');
+  await expect(newPlan(daemon.context, [], { file, tiptap: true })).rejects.toMatchObject({ code: 'invalid_input' });
+});
+
 test('plan edit opens the page in the editor, and changes nothing if that fails', async () => {
   await using daemon = await answering();
   vi.stubEnv('VISUAL', '');
