@@ -242,6 +242,32 @@ describe('compaction', () => {
 });
 
 describe('a turn', () => {
+  const lineBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+  it('keeps every message small enough to be stored, and runs no call of an answer that was cut', async () => {
+    const huge = call('Bash', { command: `touch ran # ${'\u0001'.repeat(200_000)}` });
+    const cut = await play([[say('I run it.'), huge]]);
+    expect(cut.requests).toEqual([]);
+    expect(cut.messages.at(-1)).toMatchObject({ role: 'assistant', parts: [{ type: 'text' }] });
+    expect(JSON.stringify(cut.messages.at(-1))).toContain('no tool was called');
+    const long = await play([[say('\u0001'.repeat(10_000_000))]]);
+    expect(lineBytes(long.messages.at(-1))).toBeLessThan(1024 * 1024);
+
+    const flood: Tool = {
+      ...(allTools.find(({ name }) => name === 'get_repo_info') as Tool),
+      run: () => Promise.resolve({ text: '\u0001'.repeat(10_000_000), isError: false }),
+    };
+    const { results } = await play([[call('get_repo_info', {})], [say('Done.')]], { tools: [flood] });
+    expect(results[0]?.text).toContain('The rest is too long.');
+    expect(lineBytes(results[0])).toBeLessThan(1024 * 1024);
+  });
+
+  it('takes reasoning without text or calls for no answer', async () => {
+    const { result, messages } = await play([[{ type: 'reasoning', text: 'Hm.' }], [say('Done.')]]);
+    expect(result).toMatchObject({ ok: true, text: 'Done.' });
+    expect(messages).toHaveLength(2);
+  });
+
   it('gives each call an id of its own, whatever the server chose', async () => {
     const again = (text: string) => [say(text), call('Bash', { command: `echo ${text}` }, 'call_0')];
     const { results } = await play([again('a'), again('b'), [say('Done.')]]);
