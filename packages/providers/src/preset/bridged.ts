@@ -65,8 +65,16 @@ export function bridgedPresets(bridge: [string, ...string[]]): ProviderPreset[] 
       options: {},
     }),
     askingByAcp(bridge, gemini, ['gemini', '--acp', '--approval-mode', 'default']),
-    askingByAcp(bridge, qwen, ['qwen', '--acp', '--approval-mode', 'default']),
-    askingByAcp(bridge, copilot, ['copilot', '--acp', '--no-auto-update', '--disable-client-telemetry']),
+    {
+      ...askingByAcp(bridge, qwen, ['qwen', '--acp', '--approval-mode', 'default']),
+      // Over ACP it takes only models that it lists.
+      model: ['env:OPENAI_MODEL={model}'],
+    },
+    {
+      ...askingByAcp(bridge, copilot, ['copilot', '--acp', '--no-auto-update', '--disable-client-telemetry']),
+      // With a server of your own it does not start without a model.
+      model: ['env:COPILOT_MODEL={model}'],
+    },
     askingByAcp(
       bridge,
       {

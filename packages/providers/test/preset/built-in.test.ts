@@ -109,6 +109,17 @@ test('a CLI that cannot ask names the provider that asks for it, with the same a
   }
 });
 
+test('copilot and qwen take their model from a variable in ACP mode', () => {
+  for (const [name, variable] of [
+    ['copilot-acp', 'COPILOT_MODEL'],
+    ['qwen-acp', 'OPENAI_MODEL'],
+  ] as const) {
+    const { args, env } = start(name, { model: 'large', conversation: { kind: 'new', chosenId: null } });
+    expect(env).toMatchObject({ [variable]: 'large' });
+    expect(args).not.toContain('large');
+  }
+});
+
 test('each preset names a parser, and no parser is unused [S3-12]', () => {
   const formats = Object.groupBy(presets, ({ outputFormat }) => outputFormat);
   const names = Object.entries(formats).map(([format, each]) => [format, each.map(({ name }) => name).toSorted()]);
