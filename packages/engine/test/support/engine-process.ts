@@ -4,7 +4,8 @@ import { parseObject } from '@pawl/wire/json-line';
 import { userTurnLine } from '@pawl/wire/claude-input';
 import { waitUntil } from '@pawl/testing/wait-until';
 
-const program = join(import.meta.dirname, '../../src/program/bin.ts');
+/** The built one: from source it takes five times as long to start. */
+const program = join(import.meta.dirname, '../../../../dist/pawl-engine.mjs');
 
 export type Line = Record<string, unknown>;
 
@@ -23,7 +24,7 @@ export type EngineProcess = {
 
 /** Starts the engine as its own process. */
 export function startEngine(words: string[], given: { cwd: string; env: Record<string, string> }): EngineProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...words], {
+  const child = spawn(process.execPath, [program, ...words], {
     cwd: given.cwd,
     env: { PATH: process.env['PATH'], HOME: given.cwd, ...given.env },
     stdio: ['pipe', 'pipe', 'pipe'],
