@@ -58,7 +58,7 @@ test('a supervisor with Approve is told of a child’s request, sees it and allo
   });
 });
 
-test('a supervisor allows nothing that it may not do itself, and may deny it with a reason', async () => {
+test('a supervisor allows nothing that it may not do itself, and may deny it with a reason [S2-17]', async () => {
   const { above, self, child, request } = await family('reader', 'npm test');
   const refused = { code: 'forbidden', message: expect.stringContaining('does not allow Bash') as string };
   await expect(self.decideApproval(request, { allow: true })).rejects.toMatchObject(refused);
@@ -76,7 +76,7 @@ test('a rule that denies a supervisor a command keeps it from allowing that to o
   expect(await decided(child)).toContain('Your supervisor denied this.');
 });
 
-test('others are refused through every door: without Approve, not above the agent, and the agent itself', async () => {
+test('others are refused through every door: without Approve, not above the agent, and the agent itself [S2-17]', async () => {
   const { above, self, child, request } = await family('lead', 'npm test');
   const stranger = await daemon.work(['hang'], { definition: 'decider' });
   const needs = { code: 'forbidden', message: expect.stringContaining('needs Approve') as string };
