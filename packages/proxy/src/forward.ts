@@ -1,26 +1,42 @@
 import { spawn } from 'node:child_process';
+import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
 import { pipeline } from 'node:stream';
+import type { Target } from './egress/host-name.ts';
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
+export type ForwardOptions = {
+  /** The proxy's port on 127.0.0.1. */
+  port: number;
+  /** The proxy's unix socket. */
+  socket: string;
+  /** Services on the loopback outside, which the proxy leads to if it allows them. */
+  services: readonly Target[];
+  /** The proxy's address with the session's token; the services need it. */
+  proxyUrl: string;
+  command: readonly string[];
+};
+
 /**
- * Forwards 127.0.0.1:PORT to a unix socket, for a network namespace whose only way out is that socket. With a command,
- * it runs it when the port is open, and resolves to its exit code; otherwise it never resolves.
+ * Gives a network namespace its way out: 127.0.0.1:PORT leads to the proxy's unix socket, and the port of each service
+ * through the proxy to that service. With a command, it runs it when the ports are open, and resolves to its exit code;
+ * otherwise it never resolves.
  */
-export async function forwardPort(port: number, socket: string, command: readonly string[]): Promise<number> {
-  const server = createServer({ allowHalfOpen: true }, (client) => {
-    const proxy = connect({ path: socket, allowHalfOpen: true });
-    pipeline(client, proxy, client, () => {
-      client.destroy();
-      proxy.destroy();
-    });
-  });
-  const listening = Promise.withResolvers<void>();
-  server.once('error', listening.reject);
-  server.listen({ host: '127.0.0.1', port }, () => listening.resolve());
-  await listening.promise;
+export async function forwardPorts({ port, socket, services, proxyUrl, command }: ForwardOptions): Promise<number> {
+  await listen(
+    createServer({ allowHalfOpen: true }, (client) => join(client, connect({ path: socket, allowHalfOpen: true }))),
+    '127.0.0.1',
+    port,
+  );
+  for (const service of services) {
+    for (const host of ['127.0.0.1', '::1']) {
+      const server = createServer({ allowHalfOpen: true }, (client) => lead(client, socket, proxyUrl, service));
+      // There may be no IPv6, and two services may have one port.
+      await listen(server, host, service.port).catch(() => undefined);
+    }
+  }
   const [program, ...words] = command;
   const ended = Promise.withResolvers<number>();
   if (program === undefined) return ended.promise;
@@ -29,4 +45,51 @@ export async function forwardPort(port: number, socket: string, command: readonl
   child.once('error', ended.reject);
   child.once('exit', (code, signal) => ended.resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   return ended.promise;
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  server.listen({ host, port }, () => listening.resolve());
+  await listening.promise;
+}
+
+function join(client: Socket, server: Socket): void {
+  pipeline(client, server, client, () => {
+    client.destroy();
+    server.destroy();
+  });
+}
+
+/** The proxy's answer to CONNECT is short. */
+const answerBytes = 8_192;
+
+/** Connects a client to a service through the proxy; a refused one is closed. */
+function lead(client: Socket, socket: string, proxyUrl: string, { host, port }: Target): void {
+  const { username, password } = new URL(proxyUrl);
+  const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+  const proxy = connect({ path: socket, allowHalfOpen: true });
+  const end = () => {
+    client.destroy();
+    proxy.destroy();
+  };
+  client.once('error', end);
+  proxy.once('error', end);
+  proxy.write(
+    `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\nProxy-Authorization: Basic ${credentials}\r\n\r\n`,
+  );
+  let head = Buffer.alloc(0);
+  const take = (part: Buffer) => {
+    head = Buffer.concat([head, part]);
+    const headEnd = head.indexOf('\r\n\r\n');
+    if (headEnd < 0) return head.length > answerBytes ? end() : undefined;
+    proxy.off('data', take);
+    proxy.pause();
+    if (!head.toString('latin1', 0, 12).startsWith('HTTP/1.1 200')) return end();
+    const rest = head.subarray(headEnd + 4);
+    if (rest.length > 0) proxy.unshift(rest);
+    join(client, proxy);
+  };
+  proxy.on('data', take);
 }

@@ -1,10 +1,11 @@
 import manifest from '../../../package.json' with { type: 'json' };
-import { forwardPort } from './forward.ts';
+import { parseTarget } from './egress/host-name.ts';
+import { forwardPorts } from './forward.ts';
 import { proxyLimits } from './proxy-limit.ts';
 import { runProxy } from './run.ts';
 
 const usage = `usage: pawl-proxy serve DIRECTORY SOCKET [UNUSED_MS]
-       pawl-proxy forward PORT SOCKET [-- COMMAND [ARGUMENT...]]
+       pawl-proxy forward PORT SOCKET [HOST:PORT...] [-- COMMAND [ARGUMENT...]]
 `;
 
 /** Runs the proxy, or a forwarder to it, and returns the exit code. */
@@ -15,7 +16,11 @@ export async function main([verb, first, socket, ...rest]: string[]): Promise<nu
     return 0;
   }
   if (verb === 'forward' && /^\d{1,5}$/.test(first ?? '') && socket !== undefined) {
-    return forwardPort(Number(first), socket, rest[0] === '--' ? rest.slice(1) : rest);
+    const end = rest.indexOf('--');
+    const services = (end < 0 ? rest : rest.slice(0, end)).map(parseTarget).filter((each) => each !== null);
+    const proxyUrl = process.env['HTTPS_PROXY'] ?? 'http://127.0.0.1';
+    const command = end < 0 ? [] : rest.slice(end + 1);
+    return forwardPorts({ port: Number(first), socket, services, proxyUrl, command });
   }
   process.stderr.write(usage);
   return 2;

@@ -97,6 +97,11 @@ const limits: Attack[] = [
     script: 'head -c $((bytes * 2)) /dev/zero | tail -n 1 | wc -c | grep -q "^ *$((bytes * 2))$"',
   },
   {
+    name: 'shared-memory',
+    proves: 'directories in memory are limited',
+    script: `echo x >/dev/made || [ "$(df -Pk /dev/shm | awk 'NR == 2 { print $2 }')" -gt 1048576 ]`,
+  },
+  {
     name: 'fork-bomb',
     proves: 'the number of processes is limited',
     script:

@@ -98,12 +98,18 @@ function mountArguments(mount: AnyMount): string[] {
     case 'link':
       return ['--symlink', mount.to, at];
     case 'empty':
-      return ['--size', String(sandboxBounds.emptyBytes), '--tmpfs', at];
+      return emptyDirectory(at);
     case 'devices':
-      return ['--dev', at];
+      // Bubblewrap makes it in memory, writable and without a bound.
+      return ['--dev', at, ...emptyDirectory(`${at}/shm`), '--remount-ro', at];
     case 'processes':
       return ['--proc', at];
   }
+}
+
+/** A directory in memory. */
+function emptyDirectory(at: string): string[] {
+  return ['--size', String(sandboxBounds.emptyBytes), '--tmpfs', at];
 }
 
 /**

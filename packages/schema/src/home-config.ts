@@ -106,8 +106,11 @@ export const homeConfigSchema = z.strictObject({
   trust_repository_settings: z.boolean().default(false),
   /** Whether sessions with an API key call their model through the proxy, which keeps the key. */
   proxy: z.boolean().default(true),
-  /** Whether sessions reach every host, or only listed ones: their provider's, and those of network rules. */
-  network: z.enum(['open', 'listed']).default('open'),
+  /**
+   * Whether sessions reach every host, or only listed ones: their provider's, and those of network rules. `auto` is
+   * `listed` in a sandbox, and `open` without one.
+   */
+  network: z.enum(['auto', 'open', 'listed']).default('auto'),
 
   /** Whether sessions and checks run in a sandbox: if there is one, never, or else not at all. */
   sandbox: z.enum(['auto', 'off', 'required']).default('auto'),

@@ -49,6 +49,6 @@ export async function withAccess(
 function needsSandbox({ name }: ProviderPreset, { reason, hint }: Confinement & { sandbox: 'missing' }): PawlError {
   const message = `The provider ${name} cannot ask for permission, and there is no sandbox to run it in. ${reason}`;
   return new PawlError('conflict', message, {
-    hint: `${hint} Or use a provider that can ask (claude, codex); or let it do everything that you can do, with --access full for this agent, or \`pawl config set sandbox off\` for all.`,
+    hint: `${hint} Or use a provider that can ask, such as claude or codex; or let it do everything that you can do, with --access full for this agent, or \`pawl config set sandbox off\` for all.`,
   });
 }

@@ -21,6 +21,7 @@ import { openCheckOutput } from './check-output.ts';
 import type { CheckOutput } from './check-output.ts';
 import type { Ending } from './check-place.ts';
 import { freePlace, noteEnding } from './check-place.ts';
+import { withNetworkHint } from './check-sandbox.ts';
 import { beginStep, endStep, printedBytes, watchStep } from './check-step.ts';
 import type { Verdict } from './check-verdict.ts';
 import { failed, judgeStep } from './check-verdict.ts';
@@ -102,7 +103,8 @@ async function runStep(context: CheckContext, at: Check): Promise<StepEnd> {
     const { exitCode } = await endStep(context, check, graceMs);
     const hasClone = exists(join(place.tree, '.git'));
     const printed = Math.max(printedBytes(context, check), output.stored().outputBytes);
-    const verdict = judgeStep(check, { ending, exitCode, hasClone, printedBytes: printed });
+    const judged = judgeStep(check, { ending, exitCode, hasClone, printedBytes: printed });
+    const verdict = ending === null ? await withNetworkHint(context, check, judged, output) : judged;
     const counts = hasClone && ending === null ? await countStep(place, check, output) : null;
     crashPoint('check.after_exit');
     await storeRest(context, output, verdict);

@@ -68,8 +68,11 @@ export type Choices = {
   trustRepositorySettings: boolean;
   /** Sessions with an API key call their model through the proxy. */
   proxy: boolean;
-  /** `listed` sends the connections of sessions through the proxy, which knows the allowed hosts. */
-  network: 'open' | 'listed';
+  /**
+   * `listed` sends the connections of sessions through the proxy, which knows the allowed hosts; `auto` does so in a
+   * sandbox.
+   */
+  network: 'auto' | 'open' | 'listed';
   /** `smart` nudges only agents that may have something to do, `fixed` all agents with a nudge, each time. */
   nudges: 'smart' | 'fixed' | 'off';
   /**
@@ -97,7 +100,7 @@ export const defaultChoices: Choices = {
   mcpServers: {},
   trustRepositorySettings: false,
   proxy: true,
-  network: 'open',
+  network: 'auto',
   nudges: 'smart',
   questions: { deadlineMs: null, policy: 'park' },
   sandbox: { mode: 'auto', readable: [], writable: [], limits: defaultSandboxLimits },

@@ -1,6 +1,7 @@
+import type { McpServer } from '@pawl/providers/command';
 import type { Machine } from '@pawl/sandbox/bubblewrap';
 import type { Mount } from '@pawl/schema/launch-spec';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import type { Platform } from './platform.ts';
 
@@ -33,6 +34,9 @@ const toolchains = [
   'go/pkg',
 ];
 
+/** Variables that name files with the certificates of servers. */
+const certificates = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS'];
+
 /**
  * The mounts that every sandbox needs: toolchains and programs that lie in hidden places, Pawl's own programs, and the
  * person's further directories; with an empty Pawl home.
@@ -48,9 +52,11 @@ export function machineMounts(
     ...(isAbsolute(home) ? toolchains.map((path) => join(home, path)) : []),
     ...search,
     ...['node', ...programs].flatMap((program) => programPlaces(program, search)),
+    ...Object.values(platform.choices.mcpServers).flatMap((server) => serverPlaces(server, search)),
     dirname(platform.pawl),
     dirname(dirname(process.execPath)),
     resolverFile(),
+    ...certificates.map((name) => environment[name] ?? ''),
   ];
   return [
     { at: platform.home.root, show: 'empty' },
@@ -58,6 +64,11 @@ export function machineMounts(
     ...platform.choices.sandbox.readable.flatMap((at) => shows(at, 'readable')),
     ...platform.choices.sandbox.writable.flatMap((at) => shows(at, 'writable')),
   ];
+}
+
+/** Caches that their programs write to at each use, in a sandbox that shows the person's own read-only. */
+export function cacheVariables(temporary: string): Record<string, string> {
+  return { npm_config_cache: join(temporary, 'npm'), UV_CACHE_DIR: join(temporary, 'uv') };
 }
 
 /** A mount of an existing path at its own name. */
@@ -75,6 +86,18 @@ function programPlaces(program: string, search: readonly string[]): string[] {
   const modules = real.split(`${sep}node_modules${sep}`);
   const container = modules.length > 1 ? join(modules[0] ?? '', 'node_modules') : dirname(real);
   return [dirname(path), container];
+}
+
+/** Where an MCP server's program is, and the files and directories that its arguments name. */
+function serverPlaces(server: McpServer, search: readonly string[]): string[] {
+  if (!('command' in server)) return [];
+  const named = server.args.filter((word) => isAbsolute(word) && existsSync(word));
+  // A script loads the files beside it.
+  return [...programPlaces(server.command, search), ...named.flatMap(withNeighbours)];
+}
+
+function withNeighbours(path: string): string[] {
+  return statSync(path).isFile() ? [dirname(path), path] : [path];
 }
 
 /** True for a path that a sandbox does not show by itself. A home, or a directory above one, never counts. */

@@ -24,6 +24,8 @@ export type Sandboxing = {
   machine(choices: Pick<Choices, 'sandbox'>): Promise<Machine | null>;
   /** The same for a person to read. */
   confinement(choices: Pick<Choices, 'sandbox'>): Promise<Confinement>;
+  /** Whether the next session reaches every host, or only listed ones. */
+  network(choices: Pick<Choices, 'sandbox' | 'network'>): Promise<'open' | 'listed'>;
   /** Confines launches that ask for it. */
   confine: ChangeLaunch;
 };
@@ -51,6 +53,10 @@ export function createSandboxing(
     async machine(choices) {
       const { sandbox } = await confinement(choices);
       return sandbox === 'on' && found?.works === true ? found.machine : null;
+    },
+    async network(choices) {
+      if (choices.network !== 'auto') return choices.network;
+      return (await confinement(choices)).sandbox === 'on' ? 'listed' : 'open';
     },
     confine(launch) {
       if (launch.sandbox === null) return launch;

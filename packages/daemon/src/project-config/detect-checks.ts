@@ -8,6 +8,14 @@ import { readCheckoutFile } from './checkout-file.ts';
 /** A detected command, and the file it comes from. */
 export type FoundCheck = { run: string; from: string };
 
+/** Commands that fetch packages. In a sandbox a check has the network only if the configuration says so. */
+const fetching = /\b(?:ci|install|deps\.get)\b|^(?:cargo|go|deno|uv|dotnet|gradle|mvn|\.\/gradlew|\.\/mvnw) /;
+
+/** Whether a detected command needs the network. */
+export function needsNetwork({ run }: FoundCheck): boolean {
+  return fetching.test(run);
+}
+
 /** Read access to a checkout. */
 type Checkout = {
   has(name: string): boolean;

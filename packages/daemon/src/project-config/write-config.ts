@@ -13,7 +13,7 @@ import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory } from '../platform/platform.ts';
 import { configPath } from './config-file.ts';
 import type { FoundCheck } from './detect-checks.ts';
-import { detectChecks } from './detect-checks.ts';
+import { detectChecks, needsNetwork } from './detect-checks.ts';
 
 /**
  * Detects a project's checks and writes them to a config file in its checkout. Keeps an existing config, in the
@@ -76,7 +76,14 @@ export function configText(
     '# Commands that must pass before a change is merged, run one after the other at the exact commit.',
     '# Commit this file: once the target branch has one, that version applies.',
     'checks:',
-    ...found.map(({ run }) => `  - ${run}`),
+    ...found.flatMap((each) =>
+      needsNetwork(each)
+        ? [
+            `  - run: ${each.run}`,
+            '    network: true # to fetch packages; without it, a check in the sandbox has no network',
+          ]
+        : [`  - ${each.run}`],
+    ),
     'queue:',
     '  # true: a change is merged as soon as its checks pass. false: you merge it with `pawl change merge`.',
     `  auto: ${autoMerge}`,

@@ -15,7 +15,7 @@ type Place = { agent: Agent; session: Pick<Session, 'id' | 'accountId'>; preset:
 
 /** The hosts that a session may reach; null if its network is not limited. */
 export async function networkFor(platform: SessionPlatform, place: Place): Promise<Grant['network']> {
-  if (platform.choices.network === 'open') return null;
+  if ((await platform.sandbox.network(platform.choices)) === 'open') return null;
   const { agent, session, preset } = place;
   const { db } = platform.store;
   const { rules, trouble } = await activeRules(platform, agent, session.id);
@@ -33,9 +33,15 @@ export async function networkFor(platform: SessionPlatform, place: Place): Promi
   };
 }
 
+/** The services on this machine that a session may reach, as `host:port`. In a sandbox they need a port each. */
+export function localServices(network: Grant['network']): string[] {
+  return (network?.allow ?? []).filter((entry) => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5}$/.test(entry));
+}
+
 /** Applies a rule that was added or revoked to the sessions that run. */
 export async function applyRules(platform: SessionPlatform, { type }: Pick<Event, 'type'>): Promise<void> {
-  if (platform.choices.network === 'open' || (type !== 'rule.added' && type !== 'rule.revoked')) return;
+  if (type !== 'rule.added' && type !== 'rule.revoked') return;
+  if ((await platform.sandbox.network(platform.choices)) === 'open') return;
   for (const session of await openSessions(platform.store.db)) {
     const agent = await agentById(platform.store.db, session.agentId);
     if (agent === null) continue;

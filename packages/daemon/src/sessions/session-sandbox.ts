@@ -6,16 +6,19 @@ import { programs } from '@pawl/protocol/node/programs';
 import { programOf } from '@pawl/providers/detect';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { LaunchSpec, Mount } from '@pawl/schema/launch-spec';
-import type { Agent } from '@pawl/schema/record';
-import { mkdirSync } from 'node:fs';
-import { basename, isAbsolute, join } from 'node:path';
+import type { Agent, Session } from '@pawl/schema/record';
+import { existsSync, mkdirSync } from 'node:fs';
+import { basename, extname, isAbsolute, join } from 'node:path';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import { placesOf, workingDirectory } from '../platform/places.ts';
 import type { Platform } from '../platform/platform.ts';
 import { projectOf, repositoryOf } from '../platform/platform.ts';
-import { machineMounts, shows } from '../platform/sandbox-view.ts';
+import { cacheVariables, machineMounts, shows } from '../platform/sandbox-view.ts';
+import { localServices, networkFor } from '../rules/session-network.ts';
 
-type Session = {
+type Confined = {
   agent: Agent;
+  session: Pick<Session, 'id' | 'accountId'>;
   preset: ProviderPreset;
   /** Its temporary directory. */
   temporary: string;
@@ -34,30 +37,36 @@ export async function isConfined(platform: Platform, { alias, accessNeeds }: Age
 }
 
 /** The launch of a session in a sandbox, if it runs in one. Prepares its worktrees. */
-export async function sandboxed(platform: Platform, launch: LaunchSpec, session: Session): Promise<LaunchSpec> {
+export async function sandboxed(
+  platform: SessionPlatform,
+  launch: LaunchSpec,
+  confined: Confined,
+): Promise<LaunchSpec> {
   const machine = await platform.sandbox.machine(platform.choices);
   if (machine === null) return launch;
-  const { agent, preset, temporary } = session;
+  const { agent, preset, temporary } = confined;
   const { environment } = launch;
   const mounts: Mount[] = [
     ...machineMounts(platform, machine, { environment, programs: [launch.command, programOf(preset)] }),
     ...accountMounts(preset, environment),
-    ...scriptedMounts(platform, agent, preset),
+    ...scriptedMounts(agent, preset),
     ...doorMounts(platform),
     ...(await worktreeMounts(platform, agent)),
   ];
   const limits = platform.choices.sandbox.limits;
+  const network = await networkFor(platform, confined);
   return {
-    ...(platform.choices.network === 'listed' ? behindProxy(platform, launch) : launch),
-    environment: { ...environment, ...confinedGit },
-    sandbox: { temporary, mounts, network: platform.choices.network === 'listed' ? 'none' : 'host', limits },
+    ...(network === null ? launch : behindProxy(platform, launch, localServices(network))),
+    environment: { ...environment, ...cacheVariables(temporary), ...confinedGit },
+    sandbox: { temporary, mounts, network: network === null ? 'host' : 'none', limits },
   };
 }
 
-/** A launch without network but for the proxy, which it reaches at the same port as outside. */
-function behindProxy({ home }: Platform, launch: LaunchSpec): LaunchSpec {
+/** A launch without network but for the proxy and services on this machine, at the same ports as outside. */
+function behindProxy({ home }: Platform, launch: LaunchSpec, services: string[]): LaunchSpec {
   const { port } = new URL(launch.environment['HTTPS_PROXY'] ?? '');
-  const words = [...programs.proxy, 'forward', port, home.proxySocket, '--', launch.command, ...launch.arguments];
+  const forward = [...programs.proxy, 'forward', port, home.proxySocket, ...services];
+  const words = [...forward, '--', launch.command, ...launch.arguments];
   return { ...launch, command: process.execPath, arguments: words };
 }
 
@@ -98,17 +107,23 @@ function onlyOutput(mounts: readonly Mount[], worktree: string): Mount[] {
 /** The directory with the CLI's login: the one that a variable names, else the usual ones in the person's home. */
 function accountMounts(preset: ProviderPreset, environment: Readonly<Record<string, string>>): Mount[] {
   const named = environment[preset.account?.directory ?? ''] ?? '';
-  if (named !== '') return shows(named, 'writable');
+  if (isAbsolute(named)) {
+    mkdirSync(named, { recursive: true, mode: 0o700 });
+    return shows(named, 'writable');
+  }
   const home = environment['HOME'];
   if (home === undefined || !isAbsolute(home)) return [];
-  return (preset.homePlaces ?? []).flatMap((path) => shows(join(home, path), 'writable'));
+  return (preset.homePlaces ?? []).flatMap((path) => {
+    const place = join(home, path);
+    // The CLI would make it at its first start, and lose its conversations in a directory that ends with the sandbox.
+    if (extname(path) === '' && existsSync(home)) mkdirSync(place, { recursive: true, mode: 0o700 });
+    return shows(place, 'writable');
+  });
 }
 
-/** The scripted agent reads its scenario, and keeps its state in the home. */
-function scriptedMounts(platform: Platform, agent: Agent, preset: ProviderPreset): Mount[] {
-  if (preset.scripted !== true) return [];
-  mkdirSync(platform.home.scripted, { recursive: true, mode: 0o700 });
-  return [...shows(platform.home.scripted, 'writable'), ...shows(agent.options['scenario'] ?? '', 'readable')];
+/** The scripted agent reads its scenario. */
+function scriptedMounts(agent: Agent, preset: ProviderPreset): Mount[] {
+  return preset.scripted === true ? shows(agent.options['scenario'] ?? '', 'readable') : [];
 }
 
 /** The daemon's socket, by a directory that later daemons put theirs into, too. The person's token stays hidden. */

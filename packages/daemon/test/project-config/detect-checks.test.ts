@@ -78,6 +78,12 @@ test.each<[string, Record<string, string>, string[]]>([
   expect(checks.map(({ run }) => run)).toEqual(expected);
 });
 
+test('a command that fetches packages has the network in the written file', async () => {
+  const found = ['npm ci && npm test', 'npm test', 'cargo test', 'make check'].map((run) => ({ run, from: 'x' }));
+  const { checks } = await parseConfigFile(configText(found), 'config.yaml');
+  expect(checks.map(({ network }) => network)).toEqual([true, undefined, true, undefined]);
+});
+
 test('a file that is not plain is ignored, and never blocks', async () => {
   await using directory = await temporaryDirectory();
   const at = (name: string) => join(directory.path, name);

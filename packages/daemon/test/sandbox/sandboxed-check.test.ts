@@ -1,4 +1,4 @@
-import { defaultSandboxLimits } from '@pawl/schema/home-config';
+import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { existsSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,11 +6,12 @@ import { expect } from 'vitest';
 import { checksOf, openCheckHome } from '../support/check-home.ts';
 import { sandboxTest } from './machine.ts';
 
-const choices = { sandbox: { mode: 'required', readable: [], writable: [], limits: defaultSandboxLimits } } as const;
+const { sandbox } = defaultChoices;
+const choices = { sandbox };
 
 /** Runs these commands as the checks of a project, in a sandbox. */
-async function checked(place: string, run: string, network?: true) {
-  const home = await openCheckHome(place, { choices });
+async function checked(place: string, run: string, network?: true, files?: Record<string, string>) {
+  const home = await openCheckHome(place, { choices, ...(files === undefined ? {} : { files }) });
   const config = checksOf([run]);
   const steps = config.checks.map((step) => (network === undefined ? step : { ...step, network }));
   const { id } = await home.start(home.checker(), { ...config, checks: steps });
@@ -51,5 +52,32 @@ sandboxTest('a check neither writes outside nor leaves a process', async () => {
     output: 'end\n',
   });
   expect(existsSync(outside)).toBe(false);
+  await home[Symbol.asyncDispose]();
+});
+
+sandboxTest('a check that needs the network and has none is told how to get it', async () => {
+  await using place = await temporaryDirectory();
+  const fetching = `'${process.execPath}' -e "fetch('http://example.com/').catch((error) => { console.log(error.cause.code); process.exit(3); })"`;
+  const { check, home } = await checked(place.path, fetching);
+  expect(check).toMatchObject({
+    outcome: 'failed',
+    detail: 'exit code 3; it has no network: if it needs it, add `network: true` to this check in .pawl/config.yaml',
+  });
+  await home[Symbol.asyncDispose]();
+  await using other = await temporaryDirectory();
+  const { check: plain, home: second } = await checked(other.path, 'echo no; exit 3');
+  expect(plain.detail).toBe('exit code 3');
+  await second[Symbol.asyncDispose]();
+});
+
+sandboxTest('a check of npm works: its cache is writable, and the person’s is not', async () => {
+  await using place = await temporaryDirectory();
+  const run = 'npm test && npm config get cache >cache && mkdir -p "$(cat cache)" && echo x >"$(cat cache)/made"';
+  const files = { 'package.json': JSON.stringify({ scripts: { test: 'echo tested' } }) };
+  const { check, output, home } = await checked(place.path, run, undefined, files);
+  expect({ outcome: check.outcome, output }).toMatchObject({
+    outcome: 'passed',
+    output: expect.stringContaining('\ntested\n'),
+  });
   await home[Symbol.asyncDispose]();
 });

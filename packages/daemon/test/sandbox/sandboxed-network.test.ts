@@ -1,22 +1,35 @@
-import { defaultSandboxLimits } from '@pawl/schema/home-config';
+import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { startModelServer } from '@pawl/testing/model-server/server';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { startTestDaemon } from '../support/daemon.ts';
 import { sandboxTest } from './machine.ts';
 
 const key = 'sk-proxied-0123456789-ABCDEFGH';
-const sandbox = { mode: 'required', readable: [], writable: [], limits: defaultSandboxLimits } as const;
+const { sandbox, network } = defaultChoices;
 
-/** A script that tries to connect, and prints what worked. */
-const tries = (port: number) => `
+/** A service on the loopback that greets. */
+async function greeter() {
+  const server = createServer((client) => client.on('error', () => undefined).end('hello'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port, [Symbol.dispose]: () => void server.close() };
+}
+
+/** A script that tries to connect, and prints which services greeted, and what else worked. */
+const tries = (closed: number, open: number) => `
 const net = require('node:net');
-const attempts = { loopback: ['127.0.0.1', ${port}], address: ['1.1.1.1', 443], six: ['2606:4700:4700::1111', 443] };
+const attempts = { closed: ['127.0.0.1', ${closed}], open: ['127.0.0.1', ${open}], named: ['localhost', ${open}],
+  address: ['1.1.1.1', 443], six: ['2606:4700:4700::1111', 443] };
 const tried = Object.entries(attempts).map(([name, [host, port]]) => new Promise((done) => {
-  const socket = net.connect(port, host, () => done(name));
+  const socket = net.connect(port, host, () => name === 'address' || name === 'six' ? done(name) : undefined);
+  socket.on('data', (text) => done(name + ' ' + text));
+  socket.on('close', () => done(''));
   socket.on('error', () => done(''));
-  setTimeout(() => done(''), 3000).unref();
 }));
 (async () => {
   const reached = (await Promise.all(tried)).filter(Boolean);
@@ -27,13 +40,16 @@ const tried = Object.entries(attempts).map(([name, [host, port]]) => new Promise
   process.exit(0);
 })();`;
 
-sandboxTest('a sandboxed agent with listed hosts has no way out but the proxy, which gives it its model', async () => {
+sandboxTest('by default an agent has no way out but its model, and services that a rule names', async () => {
   await using model = await startModelServer({ validKeys: [key] });
-  await using daemon = await startTestDaemon({ choices: { sandbox, network: 'listed', proxy: true } });
+  using closed = await greeter();
+  using open = await greeter();
+  await using daemon = await startTestDaemon({ choices: { sandbox, network } });
   const account = { provider: 'scripted', name: 'lab', kind: 'api-key', secret: key, baseUrl: model.url } as const;
   await daemon.client.addAccount(account);
+  await daemon.client.addRule({ effect: 'allow', match: `network localhost:${open.port}` });
   const steps = [
-    { write: { path: 'try.cjs', content: tries(model.port) } },
+    { write: { path: 'try.cjs', content: tries(closed.port, open.port) } },
     { shell: `'${process.execPath}' try.cjs >answer 2>&1` },
     'complete',
   ];
@@ -42,5 +58,5 @@ sandboxTest('a sandboxed agent with listed hosts has no way out but the proxy, w
   expect(ended.run).toMatchObject({ status: 'completed' });
   const path = join(ended.worktree ?? '', 'answer');
   const answer: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
-  expect(answer).toEqual({ reached: [], resolved: [], model: 200 });
+  expect(answer).toEqual({ reached: ['open hello', 'named hello'], resolved: [], model: 200 });
 });

@@ -47,35 +47,6 @@ sandboxTest('a sandboxed agent works, commits, and reaches the daemon as itself 
   await git(daemon.repository, ['fsck', '--strict']);
 });
 
-sandboxTest('a hostile agent gets nowhere', async () => {
-  await using daemon = await startTestDaemon({ choices: { sandbox: required } });
-  const { home, repository } = daemon;
-  const git = join(repository, '.git');
-  const attempts = {
-    'write a hook': `echo x >'${git}/hooks/pre-commit'`,
-    'write the config': 'git config core.fsmonitor x',
-    'move main': `git update-ref refs/heads/main HEAD~0 && echo x >'${git}/refs/heads/main'`,
-    'read the token': `cat '${home.token}'`,
-    'read the database': `ls '${home.root}'/*.db '${home.root}'/*.sqlite`,
-    'read other sessions': `[ "$(ls '${home.sessions}' | wc -l)" -gt 1 ]`,
-    'read accounts': `ls '${home.accounts}'`,
-    'read the memory of the daemon': `cat /proc/${process.pid}/environ || dd if=/proc/${process.pid}/mem bs=1 count=1`,
-    'signal the daemon': `kill -0 ${process.pid}`,
-    'act as the person': `env -u PAWL_AGENT_TOKEN -u PAWL_AGENT_ID pawl project list`,
-    'replace the door': `rm -f '${home.door}'/*`,
-    'mount over the worktree': 'mount -t tmpfs none . || unshare -rm mount -t tmpfs none .',
-    'write to the home': `echo x >'${home.config}' && [ -e '${home.sessions}/../pawl.lock' ]`,
-  };
-  const script = Object.entries(attempts).map(([name, attempt]) => `(${attempt}) >/dev/null 2>&1 && echo "${name}"`);
-  // The checkout is hidden: there may be an empty directory of the same name.
-  const unseen = `echo x >'${repository}/evil'; ln -s '${repository}' out; echo x >out/evil; rm -f '${repository}/README.md'`;
-  expect(await answerOf(daemon, `${script.join('\n')}\n(${unseen}) 2>/dev/null; echo end`)).toBe('end\n');
-  expect(existsSync(join(repository, 'README.md'))).toBe(true);
-  expect(existsSync(join(repository, 'evil'))).toBe(false);
-  expect(existsSync(home.config)).toBe(false);
-  expect(existsSync(join(home.door, 'pawl.sock'))).toBe(true);
-});
-
 sandboxTest('nothing outlives a sandboxed session', async () => {
   await using daemon = await startTestDaemon({ choices: { sandbox: required } });
   const seconds = `6${process.pid}`;

@@ -24,9 +24,14 @@ export function readAllowList(texts: readonly string[], denied: readonly string[
     allows: ({ host, port }) =>
       entries.some((entry) => fits(entry, port) && covers(entry, host)) &&
       !refused.some((entry) => (entry.port === null || entry.port === port) && covers(entry, host)),
-    namesAddress: (address, port) =>
-      entries.some((entry) => isIP(entry.host) !== 0 && entry.host === address && fits(entry, port)),
+    namesAddress: (address, port) => entries.some((entry) => addressesOf(entry).includes(address) && fits(entry, port)),
   };
+}
+
+/** The addresses that an entry names. */
+function addressesOf({ host }: Entry): string[] {
+  if (host === 'localhost') return ['127.0.0.1', '::1'];
+  return isIP(host) === 0 ? [] : [host];
 }
 
 /** True if an entry stands for a host: by its name, or by that of a host above. */

@@ -68,7 +68,7 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
     baseUrl,
   });
   const plain = launchOf(platform, planned, { words, credentials, directory, temporary });
-  const launch = await sandboxed(platform, plain, { agent, preset, temporary });
+  const launch = await sandboxed(platform, plain, { agent, session, preset, temporary });
   await mkdir(temporary, { recursive: true, mode: 0o700 });
   await writeSessionRecord(directory, launch);
   await writePrompt(directory, { system: prompt.system ?? '', turn: prompt.turn });
