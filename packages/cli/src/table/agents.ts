@@ -87,12 +87,12 @@ export const agentCommands: CommandTable = {
         ),
       ),
   reply: ({ add, act }) =>
-    add('answer an agent’s question', 'pawl reply brave-otter "use SQLite"')
-      .argument('<id>', `the agent (${agentWord}), or the id of its question; see pawl inbox`)
-      .argument('[answer]', 'the answer, in quotes')
+    add('answer an agent’s question or request for permission', 'pawl reply brave-otter "use SQLite"')
+      .argument('<id>', `the agent (${agentWord}), or the id of its question or request; see pawl inbox`)
+      .argument('[answer]', 'the answer, in quotes; with --deny the reason, which the model learns')
       .option('--answer <id=text>', 'answer one of several questions; repeatable', keyed)
       .option('--not-now', 'let the agent decide for itself and state its assumptions')
-      .addOption(new Option('--allow', 'grant the permission it asked for').conflicts('notNow'))
+      .addOption(new Option('--allow', 'grant the permission it asked for, this once').conflicts('notNow'))
       .addOption(new Option('--session', 'grant it, and the same again until the session ends').conflicts('notNow'))
       .addOption(
         new Option('--agent', 'grant it, and the same again always for this agent').conflicts(['notNow', 'session']),
@@ -105,7 +105,7 @@ export const agentCommands: CommandTable = {
         ]),
       )
       .addOption(
-        new Option('--deny', 'refuse it; the answer says why').conflicts([
+        new Option('--deny', 'refuse it: pawl reply ID --deny "use npm test"').conflicts([
           'allow',
           'session',
           'agent',
