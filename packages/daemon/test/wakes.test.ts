@@ -93,6 +93,8 @@ const effects: Record<ChangingRoute, 'agents' | 'accounts' | 'crew' | 'queue' | 
   addRule: 'itself',
   revokeRule: 'itself',
   gate: 'itself',
+  lockPaths: 'itself',
+  unlockPaths: 'itself',
   restoreWorktree: 'itself',
   pruneWorktrees: 'itself',
   testAccount: 'itself',

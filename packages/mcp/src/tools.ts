@@ -2,6 +2,7 @@ import { agentTools } from './tool/agents.ts';
 import { approvalTools } from './tool/approvals.ts';
 import { changeTools } from './tool/changes.ts';
 import { delegateTools } from './tool/delegate.ts';
+import { lockTools } from './tool/locks.ts';
 import { mailTools } from './tool/mail.ts';
 import { proposalTools } from './tool/proposals.ts';
 import { questionTools } from './tool/questions.ts';
@@ -18,6 +19,7 @@ const tools: readonly Tool[] = [
   ...approvalTools,
   ...workTools,
   ...proposalTools,
+  ...lockTools,
   ...changeTools,
 ];
 

@@ -22,6 +22,8 @@ const verbs = [
   'proposal_list',
   'proposal_accept',
   'proposal_dismiss',
+  'lock',
+  'unlock',
   'change_open',
   'change_list',
   'change_show',

@@ -35,6 +35,8 @@ export const definitionSchema = z.object({
     delegateTargets: z.array(z.string()),
   }),
   workGlobs: z.array(z.string()),
+  /** Paths that its agents lock for themselves when they write there. */
+  lockGlobs: z.array(z.string()).default([]),
   nudge: z.string().nullable(),
   /**
    * What mail does to an idle agent: `wake` starts a turn, `next-turn` waits for one. With `pull` mail is never

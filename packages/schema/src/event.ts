@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { outcomeSchema } from './outcome.ts';
 import { approvalKinds } from './approval/approval-kind.ts';
 import { idSchema, nameSchema } from './id.ts';
 import { mailChannels, mailKinds, questionEnds } from './mail.ts';
@@ -138,6 +139,8 @@ export const eventData = {
   'proposal.accepted': proposalEvent,
   'proposal.dismissed': proposalEvent,
   'proposal.reverted': proposalEvent,
+  /** A task that an agent wanted to hand over, and the plan did not take. */
+  'task.refused': z.object({ name: z.string(), reason: z.string() }),
   'task.blocked': z.object({ taskId: idSchema, reason: z.string() }),
   'errand.merged': z.object({ branch: z.string(), into: z.string(), commit: z.string() }),
   'errand.abandoned': z.object({ branch: z.string() }),
@@ -271,6 +274,8 @@ export const eventData = {
   'run.ended': z.object({
     status: z.enum(['completed', 'failed', 'cancelled']),
     detail: z.string().nullable(),
+    /** How an autonomous agent ended its work, if it said so. */
+    outcome: outcomeSchema.optional(),
   }),
 } as const satisfies Record<string, z.ZodType>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { outcomeSchema } from './outcome.ts';
 import { agentClasses, agentKinds, definitionSchema } from './definition.ts';
 import { accessLevels } from './access-level.ts';
 import { idSchema, nameSchema } from './id.ts';
@@ -192,6 +193,8 @@ const providerResultSchema = z.object({
   ok: z.boolean(),
   text: z.string(),
   fault: z.enum(faults).nullable().default(null),
+  /** How the agent itself ended its work; absent if it only answered. */
+  outcome: outcomeSchema.optional(),
 });
 export type ProviderResult = z.infer<typeof providerResultSchema>;
 
@@ -378,6 +381,8 @@ export const taskSchema = z.object({
   /** When its agents gave up, or its change was closed; null again once it is unblocked. */
   failedAt: timeSchema.nullable(),
   cancelledAt: timeSchema.nullable(),
+  /** The definition that should do it; null leaves it to whoever takes it. */
+  definition: z.string().nullable().default(null),
 });
 export type Task = z.infer<typeof taskSchema>;
 
@@ -391,4 +396,5 @@ export const noInitiative = {
   foundWhile: null,
   failedAt: null,
   cancelledAt: null,
+  definition: null,
 } satisfies Partial<Task>;

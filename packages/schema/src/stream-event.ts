@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { approvalKinds } from './approval/approval-kind.ts';
+import { outcomeSchema } from './outcome.ts';
 
 /** The kind of error that ended a turn, if known; decides about retries. */
 export const faults = ['limit', 'auth', 'transient', 'other'] as const;
@@ -50,6 +51,8 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     ok: z.boolean(),
     text: z.string(),
     fault: z.enum(faults).nullable(),
+    /** How the agent says that its work has ended; absent if it only answered. */
+    outcome: outcomeSchema.optional(),
   }),
   /** The CLI waits for an answer to this. `detail` is the tool's input as JSON; `tooLong` if it was not read. */
   z.object({

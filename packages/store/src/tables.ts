@@ -223,6 +223,16 @@ export type NudgeTable = {
   skip_reason: string | null;
 };
 
+type PathLockTable = {
+  ordinal: Ordinal;
+  id: string;
+  project_id: string;
+  agent_id: string;
+  globs: Json;
+  created_at: Integer;
+  expires_at: Integer;
+};
+
 type RuleTable = {
   ordinal: Ordinal;
   id: string;
@@ -293,6 +303,7 @@ export type Tables = {
   queues: QueueTable;
   withheld_work: WithheldWorkTable;
   rules: RuleTable;
+  path_locks: PathLockTable;
   daemon_state: DaemonStateTable;
   counters: CounterTable;
   migrations: MigrationTable;

@@ -1,5 +1,7 @@
 import type { Fault, StreamEvent } from '@pawl/schema/stream-event';
 import { parseApprovalCancel, parseApprovalRequest } from './approval-line.ts';
+import type { Outcome } from '@pawl/schema/outcome';
+import { outcomeSchema } from '@pawl/schema/outcome';
 import { callTokens, qwenCallUsage, resultUsage } from './claude-usage.ts';
 import type { JsonObject } from './json-line.ts';
 import {
@@ -202,8 +204,14 @@ function parseResult(record: JsonObject, classify: ClassifyFault): StreamEvent[]
   return [
     ...resultUsage(record),
     ...(fault === 'limit' ? [{ type: 'limit', until: null } as const] : []),
-    { type: 'result', ok, text: said, fault },
+    { type: 'result', ok, text: said, fault, ...outcomeIn(record) },
   ];
+}
+
+/** The outcome with which the engine says that its work has ended. */
+function outcomeIn(record: JsonObject): { outcome?: Outcome } {
+  const parsed = outcomeSchema.safeParse(field(record, 'outcome'));
+  return parsed.success ? { outcome: parsed.data } : {};
 }
 
 function resultFault(record: JsonObject, said: string, classify: ClassifyFault): Fault | null {

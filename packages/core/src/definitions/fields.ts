@@ -44,6 +44,7 @@ const readers = new Map<string, Reader>([
   ['toolgate', state('toolGate', (value) => readChoice(value, ['hard', 'advisory']))],
   ['access', state('access', (value) => readChoice(value, accessLevels))],
   ['workglobs', state('workGlobs', readList)],
+  ['defaultlockglobs', state('lockGlobs', readList)],
   ['nudge', stateNudge],
   ['mail', state('mail', (value) => readChoice(value, mailPolicies))],
   ['notify', state('notify', readList)],
@@ -63,7 +64,7 @@ export function isKnown(word: string): boolean {
 
 /** Whether a field is legitimate although nothing reads it. */
 export function isIgnored(word: string, isClaude: boolean): boolean {
-  return word === 'defaultlockglobs' || (isClaude && claudeFields.includes(word));
+  return isClaude && claudeFields.includes(word);
 }
 
 /** Checks a field's value and writes it into the file's definition. Throws `WrongValue`. */

@@ -51,6 +51,7 @@ function replaceRights(
     toolGate: choose('toolGate'),
     access: choose('access'),
     workGlobs: choose('workGlobs'),
+    lockGlobs: choose('lockGlobs'),
     policy: {
       allow: (isStated('policy.allow') ? wanted : plain).policy.allow,
       delegateTargets: (isStated('policy.delegateTargets') ? wanted : plain).policy.delegateTargets,
@@ -89,6 +90,8 @@ function narrowRights(base: Definition, file: DefinitionFile): Extended {
     definition.deniedTools = [...new Set([...base.deniedTools, ...wanted.deniedTools])];
   }
   if (stated.workGlobs !== undefined) definition.workGlobs = narrowGlobs(base, wanted, refuse);
+  // A lock binds other agents, so a file of the repository adds none by itself.
+  if (stated.lockGlobs !== undefined) definition.lockGlobs = narrowLocks(base, wanted, refuse);
   definition.policy = narrowPolicy(base, file, refuse);
   return { definition, notices };
 }
@@ -103,6 +106,12 @@ function narrowGlobs(base: Definition, wanted: Definition, refuse: Refuse): stri
   if (wanted.workGlobs.length === 0) refuse('workGlobs', 'to write everywhere');
   else if (more.length > 0) refuse('workGlobs', `to write to ${more.join(', ')}`);
   return common.length === 0 ? base.workGlobs : common;
+}
+
+function narrowLocks(base: Definition, wanted: Definition, refuse: Refuse): string[] {
+  const more = wanted.lockGlobs.filter((glob) => !base.lockGlobs.includes(glob));
+  if (more.length > 0) refuse('lockGlobs', `to lock ${more.join(', ')}`);
+  return wanted.lockGlobs.filter((glob) => base.lockGlobs.includes(glob));
 }
 
 /** Empty targets mean any, so when no target is left, Delegate goes, too. */

@@ -95,6 +95,7 @@ function emptyFile(id: string, prompt: string, { layer, path, sha256, flavour }:
     access: null,
     policy: { allow: [], delegateTargets: [] },
     workGlobs: [],
+    lockGlobs: [],
     nudge: null,
     mail: 'wake',
     notify: ['parent'],

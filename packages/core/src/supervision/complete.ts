@@ -168,6 +168,11 @@ export function signalOfCompletion(completion: LastWord | null, result: Provider
   return { status: 'done', result: text };
 }
 
+/** The signal of an agent that ended its work by an outcome, and wrote no other. */
+export function signalOfOutcome(result: ProviderResult | null): Signal | null {
+  return result?.ok === true && result.outcome !== undefined ? { status: 'done', result: result.text } : null;
+}
+
 /** The end reason of a completed agent. */
 export function endReasonOf({ failure }: LastWord): string {
   return failure === null ? 'completed' : cutText(`failed: ${failure}`, limits.labelCharacters);

@@ -21,6 +21,7 @@ export function aDefinition(given: Partial<Definition> = {}): Definition {
     access: null,
     policy: { allow: [], delegateTargets: [] },
     workGlobs: [],
+    lockGlobs: [],
     nudge: null,
     mail: 'wake',
     notify: ['parent'],

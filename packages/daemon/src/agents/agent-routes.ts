@@ -18,6 +18,7 @@ import type { Actor } from './add-child.ts';
 import { forkAgent, forkAndExec } from './fork.ts';
 import { clearHistory, historyPage, markHistory, rewindHistory } from './history.ts';
 import { killAgent } from './kill.ts';
+import { addLockRoutes } from './lock-routes.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { Agents } from './agents.ts';
@@ -177,6 +178,7 @@ function addHistoryRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRoutePart
     selfOnly(context, agent.id);
     return context.json(await askGate(platform, agent, context.req.valid('json')), 200);
   });
+  addLockRoutes(app, platform, target);
 }
 
 /** The caller as an agent: itself or, for a person, the agent they act as. */

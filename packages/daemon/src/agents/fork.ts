@@ -12,7 +12,7 @@ import { requireInstalled } from '@pawl/providers/detect';
 import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
-import type { Agent } from '@pawl/schema/record';
+import type { Agent, Project } from '@pawl/schema/record';
 import { noBudget, workModes } from '@pawl/schema/record';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { helperDefinition } from '../definitions/helper.ts';
@@ -30,6 +30,7 @@ import { filesFor, inheritance, refuseFilesWithoutProject, refuseUninheritable }
 import { definitionInForce } from '../definitions/home-definitions.ts';
 import { engineModel } from '../providers/engine-model.ts';
 import { chooseProvider } from '../providers/provider-choice.ts';
+import { plannedTask } from '../tasks/tasks.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import { accessOf, withAccess } from './access-choice.ts';
 import { insertPlanAgent } from '@pawl/store/plan/proposals';
@@ -60,7 +61,7 @@ export async function forkAndExec(
   // A person's work never descends from the agent they switched to: killing that family would end it too.
   const actor = caller.isPerson ? { agent: await rootAgent(platform.store.db), isPerson: true } : caller;
   checkMayFork(actor.agent.kind);
-  const wanted = await platform.definitions.find(project, body.definition ?? defaultDefinition);
+  const wanted = await platform.definitions.find(project, await definitionFor(platform, project, body));
   refuseHelperMode(wanted);
   const begunBy = await checkExec(platform, actor, grounds, {
     target: wanted,
@@ -117,6 +118,16 @@ async function accountOfModel(
 ): Promise<Pick<WorkBody, 'account'>> {
   const chosen = account ?? (await engineModel(platform, preset, model ?? null)).account;
   return chosen === null ? {} : { account: chosen };
+}
+
+/** The definition of the request, else the one that its planned task is for, else the usual one. */
+async function definitionFor(
+  { store }: SessionPlatform,
+  project: Project | null,
+  { definition, planned }: WorkBody,
+): Promise<string> {
+  if (definition !== undefined || planned === undefined || project === null) return definition ?? defaultDefinition;
+  return (await plannedTask(store.db, planned, project.id))?.definition ?? defaultDefinition;
 }
 
 /** Refuses requests that need exactly one project, or at least one. */

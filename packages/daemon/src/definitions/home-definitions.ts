@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import type { Definitions } from './definitions.ts';
 import { createDefinitions } from './definitions.ts';
 import { gateArgument } from './gate-argument.ts';
+import { refuseWrite } from './path-locks.ts';
 import { providersOf, untrustedSettings } from './trust/known-settings.ts';
 import { trustedDefinitions } from './trust/trusted-files.ts';
 import type { DefinitionPlatform } from './definition-platform.ts';
@@ -46,6 +47,9 @@ export async function listDefinitions(platform: DefinitionPlatform, project: Pro
   };
 }
 
+/** Tools that write to the file that they name. */
+const writingTools = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
+
 /** Decides if an agent may use a tool or take an action, by the definition that its run started with. */
 export async function askGate(
   platform: DefinitionPlatform,
@@ -61,6 +65,11 @@ export async function askGate(
     tool !== undefined
       ? mayUseTool(definition, tool, gateArgument(directoryOf(agent), tool, input))
       : mayAct(definition, action ?? 'Patch');
+  if (allowed && tool !== undefined && input !== undefined && writingTools.includes(canonicalTool(tool))) {
+    const place = gateArgument(directoryOf(agent), tool, input) ?? input;
+    const refused = await refuseWrite(platform, { agent, definition }, place);
+    if (refused !== null) return { allowed: false, reason: refused };
+  }
   const what = tool ?? action ?? '';
   const limits = tool === undefined || allowed ? [] : limitsOf(definition, tool);
   const only = limits.length === 0 ? '' : `, only ${limits.join(', ')}`;

@@ -35,7 +35,11 @@ export function toolLimits(
   const allowed = definition === null || definition.tools.includes('*') ? null : definition.tools;
   const denied = definition?.deniedTools ?? [];
   const gate = { allowed, denied, readOnly: false, hook: false };
-  if (definition === null || (allowed === null && denied.length === 0)) return { ...gate, enforcement: 'none' };
+  if (definition === null || (allowed === null && denied.length === 0)) {
+    // Where it may write is asked before each write, if the provider can ask.
+    const asks = preset.hook !== null && definition !== null && hasWriteScope(definition);
+    return { ...gate, hook: asks, enforcement: 'none' };
+  }
   const canRead = preset.access.readOnly !== null;
   const mayOnly = (tools: string[]) =>
     canRead && (allowed?.every((entry) => tools.includes(toolEntry(entry).name)) ?? false);
@@ -58,6 +62,11 @@ export function toolLimits(
         (canRead ? ' It has a read-only mode, which enforces Read, Glob and Grep without limits.' : ''),
     },
   );
+}
+
+/** True if a definition limits where its agents write, or locks paths for them. */
+function hasWriteScope({ workGlobs, lockGlobs }: Definition): boolean {
+  return workGlobs.length > 0 || lockGlobs.length > 0;
 }
 
 /**

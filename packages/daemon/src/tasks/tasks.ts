@@ -42,6 +42,8 @@ export type NewTask = {
   createdBy: string | null;
   /** The task of a plan during which it was found; the new one belongs to the same plan and phase. */
   foundWhile?: Task | null;
+  /** The definition that should do it. */
+  definition?: string | null;
 };
 
 /** Resolves a task by its id, an id prefix, or its exact name. */
@@ -60,45 +62,56 @@ export async function findTask(db: Database, reference: string, projectId?: stri
   });
 }
 
+/** The task that a request names, or the first that can be claimed; null if there is none. */
+export async function plannedTask(db: Database, reference: string, projectId: string): Promise<Task | null> {
+  if (reference !== 'next') return findTask(db, reference, projectId);
+  const open = await openTasks(db, projectId);
+  return pendingTasks(open, await withDependencies(db, open))[0] ?? null;
+}
+
 /** Adds a task to a project's plan, or returns the same open one if it exists. */
 export async function addTask(store: Store, wanted: NewTask): Promise<{ task: Task; created: boolean }> {
-  return store.write(async (tx) => {
-    const { projectId, createdBy } = wanted;
-    const dependsOn: string[] = [];
-    for (const reference of wanted.after) dependsOn.push((await findTask(tx.db, reference, projectId)).id);
-    const task: Task = {
-      id: newId(),
-      projectId,
-      phase: wanted.phase.trim(),
-      name: wanted.name.trim(),
-      description: wanted.description,
-      dependsOn: [...new Set(dependsOn)],
-      createdBy,
-      createdAt: tx.now,
-      summary: null,
-      finishedAt: null,
-      completedAt: null,
-      blockedReason: null,
-      crashes: 0,
-      agentId: null,
-      ...noInitiative,
-      ...besideOf(wanted.foundWhile ?? null),
-    };
-    checkTaskPlan(task);
-    const open = await openTasks(tx.db, projectId);
-    const known = sameTask(open, task);
-    if (known !== null) return { task: known, created: false };
-    if (open.length >= limits.openTasks) {
-      throw new PawlError('conflict', `There are ${open.length} open tasks already.`, {
-        hint: 'Complete some of them first.',
-      });
-    }
-    refuseCycle(task, byId(open));
-    await insertTask(tx, task);
-    const data = { taskId: task.id, name: task.name, phase: task.phase };
-    tx.emit({ type: 'task.added', projectId, agentId: createdBy, data });
-    return { task, created: true };
-  });
+  return store.write((tx) => addTaskIn(tx, wanted));
+}
+
+/** The same in a transaction. */
+export async function addTaskIn(tx: WriteTransaction, wanted: NewTask): Promise<{ task: Task; created: boolean }> {
+  const { projectId, createdBy, definition = null } = wanted;
+  const dependsOn: string[] = [];
+  for (const reference of wanted.after) dependsOn.push((await findTask(tx.db, reference, projectId)).id);
+  const task: Task = {
+    id: newId(),
+    projectId,
+    phase: wanted.phase.trim(),
+    name: wanted.name.trim(),
+    description: wanted.description,
+    dependsOn: [...new Set(dependsOn)],
+    createdBy,
+    createdAt: tx.now,
+    summary: null,
+    finishedAt: null,
+    completedAt: null,
+    blockedReason: null,
+    crashes: 0,
+    agentId: null,
+    ...noInitiative,
+    ...besideOf(wanted.foundWhile ?? null),
+    definition,
+  };
+  checkTaskPlan(task);
+  const open = await openTasks(tx.db, projectId);
+  const known = sameTask(open, task);
+  if (known !== null) return { task: known, created: false };
+  if (open.length >= limits.openTasks) {
+    throw new PawlError('conflict', `There are ${open.length} open tasks already.`, {
+      hint: 'Complete some of them first.',
+    });
+  }
+  refuseCycle(task, byId(open));
+  await insertTask(tx, task);
+  const data = { taskId: task.id, name: task.name, phase: task.phase };
+  tx.emit({ type: 'task.added', projectId, agentId: createdBy, data });
+  return { task, created: true };
 }
 
 /** The place in a plan of a task that was found during another one. */

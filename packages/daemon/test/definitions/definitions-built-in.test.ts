@@ -12,23 +12,28 @@ import { agentRecord } from '../support/records.ts';
 const builtIn = programs.builtInDefinitions;
 const roles = readdirSync(builtIn).map((name) => name.replace('.md', ''));
 
-test('the six roles and the helper are valid definitions [7.16, S0-16]', async () => {
+test('the six roles, the crew of four and the helper are valid definitions [7.16, S0-16]', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, problems, notices } = await aPlace(directory.path, { builtIn }).definitions.load(null);
   expect(problems).toEqual([]);
   expect(notices).toEqual([]);
   expect([...definitions.keys()]).toEqual([
     'architect',
+    'coder',
     'helper-mode',
+    'lead',
     'merge-queue',
+    'plan',
     'review',
+    'search',
     'supervisor',
     'worker',
     'workspace',
   ]);
   for (const definition of definitions.values()) {
     expect(definitionSchema.parse(definition)).toEqual(definition);
-    expect(definition).toMatchObject({ kind: 'main', role: definition.id, toolGate: 'hard', provider: null });
+    const kind = ['plan', 'search'].includes(definition.id) ? 'subagent' : 'main';
+    expect(definition).toMatchObject({ kind, role: definition.id, toolGate: 'hard', provider: null });
     expect(definition.description).not.toBe('');
     expect(definition.prompt.length).toBeGreaterThan(500);
   }
@@ -58,6 +63,20 @@ test('the architect plans: it may write its output, and proposes, settles and de
   const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, 'architect');
   expect(definition).toMatchObject({ class: 'ephemeral', policy: { allow: [], delegateTargets: [] }, hears: [] });
   expect(mayUseTool(definition, 'Write')).toBe(true);
+});
+
+test.each([
+  ['lead', 'main', ['Finalize', 'Delegate'], ['coder', 'plan', 'search'], false],
+  ['coder', 'main', ['Patch', 'Delegate'], ['plan', 'search'], true],
+  ['plan', 'subagent', [], [], false],
+  ['search', 'subagent', [], [], false],
+] as const)('%s is a %s that may %j to %j; writes: %s [W2-04]', async (id, kind, allow, delegateTargets, writes) => {
+  await using directory = await temporaryDirectory();
+  const definition = await aPlace(directory.path, { builtIn }).definitions.find(null, id);
+  // Only persistent mains are started for every project.
+  expect(definition).toMatchObject({ kind, class: 'ephemeral', policy: { allow, delegateTargets } });
+  for (const tool of ['Write', 'Edit', 'Bash']) expect(mayUseTool(definition, tool)).toBe(writes);
+  for (const tool of ['Read', 'Glob', 'Grep']) expect(mayUseTool(definition, tool)).toBe(true);
 });
 
 test.each([
@@ -144,7 +163,9 @@ test('no source file knows the roster of roles [S2-02]', () => {
     (name) => /^[^/]+\/src\/.*\.(ts|tsx|sh)$/.test(name) && !name.includes('node_modules'),
   );
   expect(sources.length).toBeGreaterThan(50);
-  const word = new RegExp(`(['"\`])(${roles.join('|')})\\1`, 'g');
+  // Plan and search are everyday words, too.
+  const names = roles.filter((role) => role !== 'plan' && role !== 'search');
+  const word = new RegExp(`(['"\`])(${names.join('|')})\\1`, 'g');
   const knowing = sources.filter((name) => {
     const found = [...readFileSync(join(packages, name), 'utf8').matchAll(word)].map(([, , role]) => role);
     return new Set(found).size > 1;

@@ -29,6 +29,7 @@ const definition: Definition = {
   access: null,
   policy: { allow: [], delegateTargets: [] },
   workGlobs: [],
+  lockGlobs: [],
   nudge: null,
   mail: 'pull',
   notify: [],

@@ -1,6 +1,8 @@
+import type { Outcome } from '@pawl/schema/outcome';
+import { outcomeActions, outcomeSchema } from '@pawl/schema/outcome';
 import * as z from 'zod';
 import type { Tool } from '../tools/tool.ts';
-import { done } from '../tools/tool.ts';
+import { done, failed } from '../tools/tool.ts';
 
 const texts = z.array(z.string().min(1).max(2_000)).max(50);
 const input = z.strictObject({
@@ -8,30 +10,29 @@ const input = z.strictObject({
   title: z.string().min(1).max(300).optional().describe('Of the task, or of the patch.'),
   user_stories: texts.optional().describe('Of the task.'),
   acceptance_criteria: texts.optional().describe('Of the task.'),
+  summary: z.string().max(8_000).optional().describe('The result, for whoever gave you the work.'),
 });
 
-/** The end of an autonomous turn. */
-export type Outcome =
-  | { type: 'task'; title: string; user_stories: string[]; acceptance_criteria: string[] }
-  | { type: 'patch'; title: string }
-  | { type: 'none' };
-
-/** The name that the gate knows for each outcome: the definition's policy allows `Finalize` and `Patch`. */
-const actions = { task: 'Finalize', patch: 'Patch', none: 'Finish' } as const;
-
-/** Ends an autonomous turn. The loop reads the outcome from the input; running it does nothing else. */
+/**
+ * Ends an autonomous turn. The gate sees the action of the definition's policy that the outcome needs. The loop reads
+ * the outcome from the input; running it does nothing else.
+ */
 export const finish: Tool<z.infer<typeof input>> = {
   name: 'Finish',
-  description: 'Ends your work with its outcome. Call it once, as the last thing you do.',
+  description: 'Ends your work with its outcome. Call it once, as the last thing you do; commit first.',
   input,
-  describe: (given) => ({ title: `Finish with ${given.type}`, input: { ...given, action: actions[given.type] } }),
-  run: () => Promise.resolve(done('Finished.')),
+  describe: (given) => ({
+    title: `Finish with ${given.type}`,
+    input: { ...given, action: outcomeActions[given.type] },
+  }),
+  run: ({ type, title, summary }) =>
+    Promise.resolve(
+      type === 'task' && title === undefined ? failed('A task needs a title.') : done(summary ?? title ?? 'Finished.'),
+    ),
 };
 
 /** The outcome in a call of Finish that has passed its schema; otherwise none. */
 export function outcomeOf(called: unknown): Outcome {
-  const parsed = input.safeParse(called);
-  if (!parsed.success || parsed.data.type === 'none') return { type: 'none' };
-  const { type, title = '', user_stories = [], acceptance_criteria = [] } = parsed.data;
-  return type === 'patch' ? { type, title } : { type, title, user_stories, acceptance_criteria };
+  const parsed = outcomeSchema.safeParse(called);
+  return parsed.success ? parsed.data : { type: 'none' };
 }

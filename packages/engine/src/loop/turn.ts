@@ -1,4 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import type { Outcome } from '@pawl/schema/outcome';
 import type { Answer } from '../conversation/answer-assembly.ts';
 import type { AssistantMessage, AssistantPart, Message, ToolCall, ToolResult } from '../conversation/message.ts';
 import { callsOf, textOf } from '../conversation/message.ts';
@@ -10,7 +11,6 @@ import type { GateRequest, Tool, ToolContext, ToolOutcome } from '../tools/tool.
 import { failed } from '../tools/tool.ts';
 import { summaryRequest } from './compaction.ts';
 import { LoopBreaker } from './loop-breaker.ts';
-import type { Outcome } from './outcome.ts';
 import { finish, outcomeOf } from './outcome.ts';
 
 export type Decision = { allow: true } | { allow: false; reason: string };
@@ -41,9 +41,8 @@ export type Turn = {
   onSummary(text: string): void;
 };
 
-export type TurnResult = { text: string; ok: boolean; reason: string | null; outcome: Outcome };
-
-const nothing: Outcome = { type: 'none' };
+/** How a turn ended. `outcome` is null unless the model called Finish. */
+export type TurnResult = { text: string; ok: boolean; reason: string | null; outcome: Outcome | null };
 
 /**
  * Runs a turn: asks the model, runs the tools that it calls, and repeats that until it answers with plain text, calls
@@ -72,7 +71,7 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
       if (circles !== null) return ended(circles);
       if (isEmpty) continue;
       const calls = callsOf(message);
-      if (calls.length === 0) return { text: textOf(message), ok: true, reason: null, outcome: nothing };
+      if (calls.length === 0) return { text: textOf(message), ok: true, reason: null, outcome: null };
       const end = await runCalls(turn, tools, calls, breaker);
       if (end !== null) return end;
     }
@@ -83,7 +82,7 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
 }
 
 function ended(reason: string): TurnResult {
-  return { text: reason, ok: false, reason, outcome: nothing };
+  return { text: reason, ok: false, reason, outcome: null };
 }
 
 const interrupted = failed(
@@ -197,7 +196,7 @@ async function finishCalls(turn: Turn, started: Started[], breaker: LoopBreaker)
     const result = settled[index];
     if (result?.status !== 'fulfilled') continue;
     addResult(turn, call, result.value);
-    if (tool === finish.name && allowed) {
+    if (tool === finish.name && allowed && !result.value.isError) {
       return { text: result.value.text, ok: true, reason: null, outcome: outcomeOf(call.input) };
     }
     const circles = breaker.called(call, result.value);

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { PawlError } from '@pawl/schema/error';
+import { hasErrno, PawlError } from '@pawl/schema/error';
+import { engineLimits } from '../limit.ts';
 
 /** Where a request goes: an address, or a unix socket of this machine. */
 export type HttpTarget = { url: URL } | { socket: string; path: string };
@@ -36,6 +37,23 @@ export function sendRequest(target: HttpTarget, { method, headers, body, signal 
     request.on('error', reject);
     request.end(body);
   });
+}
+
+/** The connection ended before the answer. */
+export class CutShort extends Error {}
+
+/** Repeats a request while nobody listens, for a short time, as during a restart. */
+export async function whileAway<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const until = performance.now() + engineLimits.doorPatienceMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isAway = hasErrno(error, 'ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE') || error instanceof CutShort;
+      if (!isAway || signal.aborted || performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, engineLimits.doorRetryMs));
+    }
+  }
 }
 
 function responseOf(response: IncomingMessage): HttpResponse {

@@ -1,7 +1,6 @@
-import { hasErrno } from '@pawl/schema/error';
 import { engineLimits } from '../limit.ts';
 import type { HttpResponse, HttpTarget } from './http-message.ts';
-import { bodyText, sendRequest } from './http-message.ts';
+import { bodyText, CutShort, sendRequest, whileAway } from './http-message.ts';
 import type { ServerMessage, Transport } from './json-rpc.ts';
 import { parseMessage, resultOf } from './json-rpc.ts';
 
@@ -66,23 +65,6 @@ export function openHttp({ target, headers, patient }: ServerAddress): Transport
     close: () => Promise.resolve(),
   };
 }
-
-/** Repeats a request while nobody listens, for a short time. */
-async function whileAway<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const until = performance.now() + engineLimits.doorPatienceMs;
-  for (;;) {
-    try {
-      return await ask();
-    } catch (error) {
-      const isAway = hasErrno(error, 'ECONNREFUSED', 'ENOENT', 'ECONNRESET', 'EPIPE') || error instanceof CutShort;
-      if (!isAway || signal.aborted || performance.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, engineLimits.doorRetryMs));
-    }
-  }
-}
-
-/** The connection ended before the answer. */
-class CutShort extends Error {}
 
 /** The message that answers a request. */
 async function answerIn(response: HttpResponse, id: number): Promise<ServerMessage> {

@@ -102,7 +102,7 @@ function parseWords(argv: string[]) {
 }
 
 function toolList(text: string): string[] {
-  return text.split(/[\s,]+/).filter((name) => name !== '');
+  return text.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
 }
 
 function count(flag: string, text: string | undefined, otherwise: number): number {

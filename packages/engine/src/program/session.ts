@@ -97,19 +97,18 @@ export class Session {
   #endFailed(error: unknown): void {
     const { voice } = this.#parts;
     const text = messageOf(error);
-    const nothing = { type: 'none' as const };
     if (this.#turn.signal.aborted) {
       this.#failed = false;
       const end = { subtype: 'error_during_execution' as const, isError: true, text, errors: [text] };
-      return voice.endTurn({ ...end, terminalReason: 'aborted_streaming' }, nothing);
+      return voice.endTurn({ ...end, terminalReason: 'aborted_streaming' }, null);
     }
     if (!(error instanceof ModelFault)) {
-      return voice.endTurn({ subtype: 'error_during_execution', isError: true, text, errors: [text] }, nothing);
+      return voice.endTurn({ subtype: 'error_during_execution', isError: true, text, errors: [text] }, null);
     }
     const { kind, retryAfterMs, status } = error;
     if (kind === 'limit') voice.limit(retryAfterMs === null ? null : Date.now() + retryAfterMs);
     const end = { subtype: 'success' as const, isError: true, text };
-    voice.endTurn(status === null ? end : { ...end, apiErrorStatus: status }, nothing);
+    voice.endTurn(status === null ? end : { ...end, apiErrorStatus: status }, null);
   }
 
   async #turnOf(): Promise<Turn> {

@@ -1,3 +1,4 @@
+import { ownServer } from '@pawl/schema/mcp';
 import type { Decision } from '../loop/turn.ts';
 import { secretVariables } from '../model/model-choice.ts';
 import { readServers } from '../mcp/server-config.ts';
@@ -8,6 +9,7 @@ import { allTools } from '../tools/tool-set.ts';
 import type { GateRequest, Tool, ToolContext } from '../tools/tool.ts';
 import type { Approvals } from './approvals.ts';
 import type { Arguments } from './arguments.ts';
+import { DaemonGate } from './daemon-gate.ts';
 import { judgeAccess } from './gate.ts';
 import { offered } from './offered-tools.ts';
 
@@ -25,6 +27,7 @@ export class Toolbox {
   readonly #options: Arguments;
   readonly #approvals: Approvals;
   readonly #servers: Servers;
+  readonly #gate: DaemonGate | null;
   readonly #context: Omit<ToolContext, 'signal'>;
 
   constructor(options: Arguments, { root, env, outputDirectory, approvals, report }: ToolboxPlace) {
@@ -36,17 +39,27 @@ export class Toolbox {
     const { PAWL_AGENT_TOKEN: token = '', ...serverEnv } = commandEnv;
     const configs = Object.assign({}, ...options.serverFiles.map(readServers)) as ReturnType<typeof readServers>;
     this.#servers = new Servers(configs, { cwd: root, env: serverEnv, token, report });
+    const own = configs[ownServer];
+    this.#gate = own !== undefined && 'socket' in own ? new DaemonGate(own.socket, token) : null;
     const commands = new Commands({ cwd: root, env: commandEnv, outputDirectory });
     this.#context = { root, files, commands, todo: { items: [] } };
   }
 
+  /** The lists of the command line. A limit in parentheses is for the daemon's gate; without one it allows nothing. */
+  get #limits(): Pick<Arguments, 'tools' | 'disallowed'> {
+    const { tools, disallowed } = this.#options;
+    if (this.#gate === null) return { tools, disallowed };
+    const isWhole = (entry: string) => !entry.includes('(');
+    return { tools: tools?.map((entry) => entry.replace(/\(.*/s, '')) ?? null, disallowed: disallowed.filter(isWhole) };
+  }
+
   /** The names of our own tools among them. */
   get ownNames(): string[] {
-    return offered(allTools, this.#options).map(({ name }) => name);
+    return offered(allTools, this.#limits).map(({ name }) => name);
   }
 
   async tools(signal: AbortSignal): Promise<Tool[]> {
-    return offered([...allTools, ...(await this.#servers.tools(signal))], this.#options);
+    return offered([...allTools, ...(await this.#servers.tools(signal))], this.#limits);
   }
 
   context(signal: AbortSignal): ToolContext {
@@ -54,6 +67,8 @@ export class Toolbox {
   }
 
   async decide(request: GateRequest, callId: string, signal: AbortSignal): Promise<Decision> {
+    const allowed = (await this.#gate?.decide(request, signal)) ?? { allow: true };
+    if (!allowed.allow) return allowed;
     const decision = judgeAccess(this.#options.access, request);
     return decision === 'ask' ? await this.#approvals.ask(request, callId, signal) : decision;
   }

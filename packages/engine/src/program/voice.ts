@@ -18,7 +18,7 @@ import {
 } from '@pawl/wire/claude-line';
 import type { Answer, Usage } from '../conversation/answer-assembly.ts';
 import type { AssistantMessage, ToolResult } from '../conversation/message.ts';
-import type { Outcome } from '../loop/outcome.ts';
+import type { Outcome } from '@pawl/schema/outcome';
 import type { TurnEvent } from '../model/model-turn.ts';
 
 export type Speaker = { sessionId: string; model: string; partialMessages: boolean; now(): number };
@@ -94,10 +94,10 @@ export class Voice {
     this.#say(controlResponseLine(requestId, error));
   }
 
-  endTurn(end: TurnEnd, outcome: Outcome): void {
+  endTurn(end: TurnEnd, outcome: Outcome | null): void {
     const durationMs = Math.round(this.#speaker.now() - this.#turnStart);
     const numbers = { durationMs, messages: this.#messages, costUsd: null, usage: { ...this.#total } };
-    this.#say({ ...resultLine(end, numbers), outcome });
+    this.#say({ ...resultLine(end, numbers), ...(outcome === null ? {} : { outcome }) });
   }
 
   #say(line: ClaudeLine): void {

@@ -109,13 +109,22 @@ describe('auto mode [S2-08]', () => {
       { mode: 'auto' },
     );
     expect(result).toMatchObject({ ok: true, outcome: task });
-    expect(results.map(({ text }) => text)).toEqual(['one\n', 'two\n', 'Finished.']);
+    expect(results.map(({ text }) => text)).toEqual(['one\n', 'two\n', 'Build it']);
     const patch = await play([[call('Finish', { type: 'patch', title: 'fix' })]], { mode: 'auto' });
     expect(patch.result).toMatchObject({ outcome: { type: 'patch', title: 'fix' } });
     expect(patch.requests[0]?.input).toMatchObject({ action: 'Patch' });
-    expect((await play([[say('Nothing to do.')]], { mode: 'auto' })).result).toMatchObject({
-      outcome: { type: 'none' },
-    });
+    const none = await play([[call('Finish', { type: 'none', summary: 'All is well.' })]], { mode: 'auto' });
+    expect(none.result).toMatchObject({ ok: true, text: 'All is well.', outcome: { type: 'none' } });
+    expect(none.requests[0]?.input).toMatchObject({ action: null });
+    // An answer in words is no statement that the work is done.
+    expect((await play([[say('Shall I?')]], { mode: 'auto' })).result).toMatchObject({ outcome: null });
+  });
+
+  it('goes on after a task without a title', async () => {
+    const calls = [[call('Finish', { type: 'task' })], [call('Finish', { type: 'task', title: 'Build it' })]];
+    const { result, results } = await play(calls, { mode: 'auto' });
+    expect(results[0]).toMatchObject({ isError: true, text: 'A task needs a title.' });
+    expect(result).toMatchObject({ outcome: { type: 'task', title: 'Build it' } });
   });
 });
 

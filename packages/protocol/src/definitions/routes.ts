@@ -36,4 +36,25 @@ export const definitionRoutes = {
     request: { params: reference, body: body(view.gateSchema) },
     responses: answers('Whether the agent may.', view.gateAnswerSchema),
   }),
+  lockPaths: defineRoute({
+    access: forAgents('lock paths for itself', 'W2-06'),
+    method: 'post',
+    path: '/api/agents/{reference}/locks',
+    request: { params: reference, body: body(view.lockBodySchema) },
+    responses: answers('The lock; its id releases it.', view.lockAnswerSchema),
+  }),
+  listLocks: defineRoute({
+    access: forAgents('list locked paths', 'W2-06'),
+    method: 'get',
+    path: '/api/agents/{reference}/locks',
+    request: { params: reference },
+    responses: answers('The locks in the agent’s project.', view.lockListSchema),
+  }),
+  unlockPaths: defineRoute({
+    access: forAgents('release locked paths', 'W2-06'),
+    method: 'post',
+    path: '/api/agents/{reference}/locks/{lock}/release',
+    request: { params: reference.extend({ lock: z.string().min(1).max(64) }), body: body(z.object({})) },
+    responses: answers('Whether the lock was still in force.', view.unlockAnswerSchema),
+  }),
 } as const;

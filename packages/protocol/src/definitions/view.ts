@@ -1,6 +1,7 @@
 import { agentActions, definitionSchema } from '@pawl/schema/definition';
 import { nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
+import { lockGlobSchema, pathLockLimits, pathLockSchema } from '@pawl/schema/path-lock';
 import * as z from 'zod';
 import { path } from '../fields.ts';
 
@@ -25,6 +26,27 @@ export const gateSchema = z.object({
 
 export const gateAnswerSchema = z.object({ allowed: z.boolean(), reason: z.string() });
 export type GateAnswer = z.infer<typeof gateAnswerSchema>;
+
+/** Which paths to lock, and for how many seconds. */
+export const lockBodySchema = z.object({
+  globs: z.array(lockGlobSchema).min(1).max(pathLockLimits.globs),
+  seconds: z
+    .number()
+    .int()
+    .min(1)
+    .max(pathLockLimits.longestMs / 1_000)
+    .optional(),
+});
+export type LockBody = z.infer<typeof lockBodySchema>;
+
+const lockViewSchema = pathLockSchema.omit({ projectId: true }).extend({ owner: z.string() });
+export const lockAnswerSchema = z.object({ lock: lockViewSchema });
+export type LockAnswer = z.infer<typeof lockAnswerSchema>;
+/** The id of another agent’s lock is not shown: it would release the lock. */
+export const lockListSchema = z.object({ locks: z.array(lockViewSchema.extend({ id: z.string().nullable() })) });
+export type LockList = z.infer<typeof lockListSchema>;
+export const unlockAnswerSchema = z.object({ released: z.boolean() });
+export type UnlockAnswer = z.infer<typeof unlockAnswerSchema>;
 
 export const trustQuerySchema = z.object({ path: path });
 

@@ -24,6 +24,8 @@ import { plan } from './plan/0023-plan.ts';
 import { sandboxed } from './0024-sandboxed.ts';
 import { interaction } from './runtime/0025-interaction.ts';
 import { messageBodies } from './0026-message-bodies.ts';
+import { taskDefinition } from './runtime/0027-task-definition.ts';
+import { pathLocks } from './runtime/0028-path-locks.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -54,4 +56,6 @@ export const allMigrations: readonly Migration[] = [
   sandboxed,
   interaction,
   messageBodies,
+  taskDefinition,
+  pathLocks,
 ];

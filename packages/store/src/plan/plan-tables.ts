@@ -18,6 +18,7 @@ export type TaskTable = {
   blocked_reason: string | null;
   crashes: Integer;
   agent_id: string | null;
+  definition: string | null;
   initiative_id: string | null;
   phase_id: string | null;
   priority: Task['priority'];

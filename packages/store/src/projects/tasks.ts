@@ -190,5 +190,6 @@ function taskOf(row: Row<'tasks'>): Task {
     foundWhile: row.found_while,
     failedAt: nullableInteger(row.failed_at),
     cancelledAt: nullableInteger(row.cancelled_at),
+    definition: row.definition,
   };
 }

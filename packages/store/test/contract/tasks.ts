@@ -40,6 +40,7 @@ export function taskRecord(projectId: string, fields: Partial<Task> = {}): Task 
     crashes: 0,
     agentId: null,
     ...noInitiative,
+    definition: 'coder',
     ...fields,
   };
 }

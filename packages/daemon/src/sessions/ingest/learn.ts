@@ -153,7 +153,13 @@ function learn(state: Learned, event: StreamEvent, batch: Batch): void {
       state.limitSeenMs = null;
       batch.patch.limitUntil = null;
     }
-    batch.patch.result = { ok: event.ok, text: event.text.slice(0, resultCharacters), fault: event.fault };
+    const { ok, text, fault, outcome } = event;
+    batch.patch.result = {
+      ok,
+      text: text.slice(0, resultCharacters),
+      fault,
+      ...(outcome === undefined ? {} : { outcome }),
+    };
     state.turnEnded = true;
   }
 }

@@ -1,4 +1,4 @@
-import { signalOfCompletion } from '@pawl/core/supervision/complete';
+import { signalOfCompletion, signalOfOutcome } from '@pawl/core/supervision/complete';
 import { describeExit, judgeSession } from '@pawl/core/sessions/completion';
 import { mayUseTool } from '@pawl/core/definitions/gate';
 import { openToolsIn } from '@pawl/core/agents/history';
@@ -40,7 +40,7 @@ import { settleObjects } from '../session-sandbox.ts';
 import { findBreach, hasBudget } from './spending.ts';
 import { reasonToGoOn, recordVerdict } from './verdict.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
-import { sessionDirectory } from '../../platform/platform.ts';
+import { projectOf, sessionDirectory } from '../../platform/platform.ts';
 
 /**
  * Ends a session whose main process has exited: ends its strays, stores its output to the last byte, and then, in one
@@ -68,7 +68,8 @@ export async function finishSession(
   const written = began ? await signalOf(platform, agent) : null;
   // Without a file, a report by `pawl complete` counts, even a very recent one.
   const { completion } = (await agentById(platform.store.db, agent.id)) ?? agent;
-  const signal = began ? (written?.signal ?? signalOfCompletion(completion, stored.result)) : null;
+  const reported = written?.signal ?? signalOfCompletion(completion, stored.result);
+  const signal = began ? (reported ?? (exitCode === 0 ? signalOfOutcome(stored.result) : null)) : null;
   const output =
     signal === null || signal.status === 'error'
       ? null
@@ -85,6 +86,7 @@ export async function finishSession(
   };
   const { verdict, limitUntil, fault } = await judge(platform, { agent, run, session: ended }, said);
   ended.limitUntil = limitUntil;
+  const taker = await takerOf(platform, agent, stored.result);
   await platform.store.write(async (tx) => {
     const endReason = reasonToGoOn(verdict) ?? (began ? exitInWords(exitCode) : 'never began');
     if (!(await endSession(tx, session.id, { exitCode, endReason, limitUntil }))) return;
@@ -101,7 +103,7 @@ export async function finishSession(
       { agent, session, prompts: platform.prompts },
       mailAtEnd(verdict, ended, { ...said, fault, isWanted }),
     );
-    await recordVerdict(tx, { agent, run, session: ended }, verdict);
+    await recordVerdict(tx, { agent, run, session: ended, taker }, verdict);
     if (isWanted && output !== null) await proposeOutput(tx, platform, agent, verdict, output);
   });
   crashPoint('finish.after_commit');
@@ -119,6 +121,16 @@ async function proposeOutput(
   const said = verdict.questions?.[0]?.question ?? verdict.detail;
   const kept = redactValue(platform, { output, said })?.value as { output: PlanOutput; said: string };
   await recordProposal(tx, agent, kept.output, kept.said);
+}
+
+/** The definition for a task that the agent hands over: the first main with Patch; null without such a task. */
+async function takerOf(platform: SessionPlatform, agent: Agent, result: Session['result']): Promise<string | null> {
+  if (result?.outcome?.type !== 'task' || agent.projectId === null) return null;
+  const { definitions } = await platform.definitions.load(await projectOf(platform.store, agent));
+  const fitting = [...definitions.values()].filter(
+    ({ kind, policy }) => kind === 'main' && policy.allow.includes('Patch'),
+  );
+  return fitting.map(({ id }) => id).toSorted((a, b) => a.localeCompare(b))[0] ?? null;
 }
 
 /** Adds a result to a tool call without one: otherwise the history could not be resumed. */

@@ -7,6 +7,7 @@ import { accountById, updateAccount } from '@pawl/store/projects/accounts';
 import { appendMessage, lastSessionMessages } from '@pawl/store/sessions/messages';
 import { endRun, noteOutcome, setWait } from '@pawl/store/sessions/runs';
 import { retireIfDone, withdrawCompletion } from '../../registry/retirement.ts';
+import { handOver } from '../../tasks/hand-over.ts';
 import { taskAfterRun } from '../../tasks/tasks.ts';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 
@@ -42,7 +43,7 @@ export function purposeAfter(session: Session): Session['purpose'] {
 /** Records what a verdict means for the run: its end, or what it waits for. */
 export async function recordVerdict(
   tx: WriteTransaction,
-  facts: { agent: Agent; run: Run; session: Session },
+  facts: { agent: Agent; run: Run; session: Session; taker: string | null },
   verdict: Verdict,
 ): Promise<void> {
   const { agent, run, session } = facts;
@@ -116,7 +117,7 @@ const lastWords = 5;
 /** Ends a run, once, with the events that tell why; a late end of an ended run has no effect. */
 export async function recordEnd(
   tx: WriteTransaction,
-  { agent, run, session }: { agent: Agent; run: Run; session: Session | null },
+  { agent, run, session, taker = null }: { agent: Agent; run: Run; session: Session | null; taker?: string | null },
   { outcome, detail, questions, cause }: RunEnded,
 ): Promise<void> {
   const shown = cutText(detail, limits.detailCharacters);
@@ -131,12 +132,15 @@ export async function recordEnd(
     await appendMessage(tx, { agentId: agent.id, runId: run.id, sessionId, kind, content: detail });
   }
   await taskAfterRun(tx, agent, { outcome, detail, questions, cause });
+  const left = outcome === 'completed' && questions === null ? (session?.result?.outcome ?? null) : null;
+  if (left?.type === 'task') await handOver(tx, { agent, definition: run.definition }, left, taker);
   if (cause?.reason === 'budget')
     tx.emit({ type: 'budget.exceeded', ...about, data: { of: cause.of, detail: cause.detail } });
   if (questions !== null) tx.emit({ type: 'agent.waiting', ...about, data: { questions: questions.length } });
   const limit = outcome === 'failed' ? (session?.limitUntil ?? null) : null;
   if (limit !== null) tx.emit({ type: 'agent.exhausted', ...about, data: { until: limit === 0 ? null : limit } });
-  tx.emit({ type: 'run.ended', ...about, data: { status: outcome, detail: shown } });
+  const ended = { status: outcome, detail: shown, ...(left === null ? {} : { outcome: left }) };
+  tx.emit({ type: 'run.ended', ...about, data: ended });
   if (questions !== null) return withdrawCompletion(tx, agent.id);
   return retireIfDone(tx, agent.id, outcome === 'failed' ? shown : null);
 }

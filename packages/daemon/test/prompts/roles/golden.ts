@@ -8,7 +8,18 @@ import { join } from 'node:path';
 import { createDefinitions } from '../../../src/definitions/definitions.ts';
 
 /** The roles with prompts. A helper is a foreign session, so it has none. */
-export const roles = ['supervisor', 'merge-queue', 'worker', 'workspace', 'review', 'architect'] as const;
+export const roles = [
+  'supervisor',
+  'merge-queue',
+  'worker',
+  'workspace',
+  'review',
+  'architect',
+  'lead',
+  'coder',
+  'plan',
+  'search',
+] as const;
 export type Role = (typeof roles)[number];
 
 /** A fixed list of commands, independent of the command line. */
@@ -30,6 +41,10 @@ const branches: Record<Role, string | null> = {
   workspace: 'workspace/shop',
   review: 'work/brave-otter',
   architect: 'work/brave-otter',
+  lead: 'work/brave-otter',
+  coder: 'work/brave-otter',
+  plan: 'work/brave-otter',
+  search: 'work/brave-otter',
 };
 
 /** The first task of each. */
@@ -40,6 +55,10 @@ const asked: Record<Role, string> = {
   workspace: 'Why is the login slow?',
   review: 'Review the change 4fGhXq, which is proposed for main.',
   architect: 'Divide this plan into phases.',
+  lead: 'Make the login faster.',
+  coder: 'Fix the login test.',
+  plan: 'Plan how to make the login faster.',
+  search: 'Find where the login reads the password.',
 };
 
 /** The whole prompt of an agent of a built-in role, as its first session reads it. */
