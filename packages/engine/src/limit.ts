@@ -62,6 +62,13 @@ export const engineLimits = {
   queuedInputs: 1_000,
   /** How long the exit waits for a reader that has stopped reading. */
   flushMs: 1_000,
+  /** How long fetching a page may take, how much of it is read, and how many redirects are followed. */
+  fetchMs: 30_000,
+  fetchBytes: 4 * 1024 * 1024,
+  redirects: 5,
+  /** Skills in the prompt, and the largest one. */
+  skills: 100,
+  skillBytes: 256 * 1024,
   /** How long an MCP server may take to start and list its tools, and how many tools and pages it may list. */
   serverStartMs: 20_000,
   serverTools: 200,

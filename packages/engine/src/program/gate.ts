@@ -4,7 +4,7 @@ import type { GateRequest } from '../tools/tool.ts';
 import type { Access } from './arguments.ts';
 
 /** Tools that change nothing. */
-const harmless = new Set(['Read', 'Glob', 'Grep', 'Todo', 'get_repo_info', 'BashOutput', 'Finish']);
+const harmless = new Set(['Read', 'Glob', 'Grep', 'Todo', 'get_repo_info', 'BashOutput', 'Finish', 'Skill']);
 
 /** Pawl's own verbs as tools. They open no file and run no program, and the daemon checks each. */
 const ownVerb = `mcp__${ownServer}__`;

@@ -136,9 +136,9 @@ export class Session {
   }
 
   #asks(model: VendorModel, signal: AbortSignal): Turn['ask'] {
-    const { options, choice, conversation, voice } = this.#parts;
+    const { options, choice, conversation, voice, toolbox } = this.#parts;
     const added = options.systemPromptFile === undefined ? '' : readFileSync(options.systemPromptFile, 'utf8');
-    const system = systemPrompt(this.#root, options.mode, added);
+    const system = systemPrompt(this.#root, options.mode, [toolbox.prompt, added]);
     return (messages, tools) =>
       runModelTurn({
         model,

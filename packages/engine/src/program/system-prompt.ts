@@ -14,7 +14,8 @@ const modes = {
   auto: 'Nobody reads along. Work until the task is done, then answer with a short report, or end with the tool Finish.',
 };
 
-/** The system prompt: our own part, the place, and the part that the caller adds. */
-export function systemPrompt(root: string, mode: Arguments['mode'], added: string): string {
-  return [basis, modes[mode], `Working directory: ${root}`, added.trim()].filter((part) => part !== '').join('\n\n');
+/** The system prompt: our own part, the place, and the parts that are added. */
+export function systemPrompt(root: string, mode: Arguments['mode'], added: readonly string[]): string {
+  const parts = [basis, modes[mode], `Working directory: ${root}`, ...added.map((part) => part.trim())];
+  return parts.filter((part) => part !== '').join('\n\n');
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ownServer } from '@pawl/schema/mcp';
 import type { Decision } from '../loop/turn.ts';
 import { secretVariables } from '../model/model-choice.ts';
@@ -5,6 +6,7 @@ import { readServers } from '../mcp/server-config.ts';
 import { Servers } from '../mcp/servers.ts';
 import { Commands } from '../tools/commands.ts';
 import { FileMemory } from '../tools/file-memory.ts';
+import { readSkills, skillsPrompt, skillTool } from '../tools/skills.ts';
 import { allTools } from '../tools/tool-set.ts';
 import type { GateRequest, Tool, ToolContext } from '../tools/tool.ts';
 import type { Approvals } from './approvals.ts';
@@ -22,12 +24,23 @@ export type ToolboxPlace = {
   report(problem: string): void;
 };
 
+/** Where skills are: those of the project come before those of the person. */
+function skillDirectories(root: string, { PAWL_HOME: pawl, HOME: home }: Record<string, string | undefined>): string[] {
+  const own = [pawl ? join(pawl, 'skills') : '', home ? join(home, '.claude', 'skills') : ''].filter(
+    (path) => path !== '',
+  );
+  return [join(root, '.pawl', 'skills'), join(root, '.claude', 'skills'), ...own];
+}
+
 /** The tools of a session, what they remember, and the gate before them. */
 export class Toolbox {
   readonly #options: Arguments;
   readonly #approvals: Approvals;
   readonly #servers: Servers;
   readonly #gate: DaemonGate | null;
+  /** What the system prompt says about the tools. */
+  readonly prompt: string;
+  readonly #own: readonly Tool[];
   readonly #context: Omit<ToolContext, 'signal'>;
 
   constructor(options: Arguments, { root, env, outputDirectory, approvals, report }: ToolboxPlace) {
@@ -39,6 +52,9 @@ export class Toolbox {
     const { PAWL_AGENT_TOKEN: token = '', ...serverEnv } = commandEnv;
     const configs = Object.assign({}, ...options.serverFiles.map(readServers)) as ReturnType<typeof readServers>;
     this.#servers = new Servers(configs, { cwd: root, env: serverEnv, token, report });
+    const skills = readSkills(skillDirectories(root, env));
+    this.prompt = skillsPrompt(skills);
+    this.#own = skills.length === 0 ? allTools : [...allTools, skillTool(skills)];
     const own = configs[ownServer];
     this.#gate = own !== undefined && 'socket' in own ? new DaemonGate(own.socket, token) : null;
     const commands = new Commands({ cwd: root, env: commandEnv, outputDirectory });
@@ -55,11 +71,11 @@ export class Toolbox {
 
   /** The names of our own tools among them. */
   get ownNames(): string[] {
-    return offered(allTools, this.#limits).map(({ name }) => name);
+    return offered(this.#own, this.#limits).map(({ name }) => name);
   }
 
   async tools(signal: AbortSignal): Promise<Tool[]> {
-    return offered([...allTools, ...(await this.#servers.tools(signal))], this.#limits);
+    return offered([...this.#own, ...(await this.#servers.tools(signal))], this.#limits);
   }
 
   context(signal: AbortSignal): ToolContext {

@@ -10,10 +10,24 @@ import { repoInfo } from './repo-info.ts';
 import { todo } from './todo.ts';
 import type { GateRequest, Tool, ToolContext, ToolOutcome } from './tool.ts';
 import { failed } from './tool.ts';
+import { captureScreenshot } from './screenshot.ts';
+import { webFetch } from './web-fetch.ts';
 import { write } from './write.ts';
 
 /** Every tool, by its canonical name. */
-export const allTools: readonly Tool[] = [read, write, edit, bash, bashOutput, glob, grep, todo, repoInfo];
+export const allTools: readonly Tool[] = [
+  read,
+  write,
+  edit,
+  bash,
+  bashOutput,
+  glob,
+  grep,
+  todo,
+  repoInfo,
+  webFetch,
+  captureScreenshot,
+];
 
 /** A checked call, ready to run once the gate has allowed it. */
 export type PreparedCall = {

@@ -74,7 +74,7 @@ describe('prepareCall', () => {
   it('offers each tool with a schema that vendors accept', () => {
     const offered = offeredTools(allTools);
     expect(offered.map(({ name }) => name)).toEqual(
-      'Read Write Edit Bash BashOutput Glob Grep Todo get_repo_info'.split(' '),
+      'Read Write Edit Bash BashOutput Glob Grep Todo get_repo_info WebFetch capture_screenshot'.split(' '),
     );
     for (const { inputSchema } of offered) {
       expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
