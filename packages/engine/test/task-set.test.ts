@@ -308,7 +308,7 @@ test.each(tasks.map((task) => [task.name, task] as const))(
     const result = await runTurn({
       mode: 'auto',
       author: 'test/model',
-      conversation: { messages, append: (message) => void messages.push(message), start: () => {} },
+      conversation: { messages, append: (message) => void messages.push(message) },
       tools: [...allTools, delegating()].filter(({ name }) => task.tools?.includes(name) ?? true),
       context: space.context,
       maxIterations: 20,
@@ -326,6 +326,7 @@ test.each(tasks.map((task) => [task.name, task] as const))(
       takeInput: () => {},
       onAnswer: () => {},
       onResult: (given) => results.push(given),
+      onSummary: () => {},
     });
     expect(result).toMatchObject({ ok: true, text: 'Done.' });
     for (const [path, text] of Object.entries(task.after)) {

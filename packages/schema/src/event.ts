@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outcomeSchema } from './outcome.ts';
+import { outcomeSchema } from './runtime/outcome.ts';
 import { approvalKinds } from './approval/approval-kind.ts';
 import { idSchema, nameSchema } from './id.ts';
 import { mailChannels, mailKinds, questionEnds } from './mail.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outcomeSchema } from './outcome.ts';
+import { outcomeSchema } from './runtime/outcome.ts';
 import { agentClasses, agentKinds, definitionSchema } from './definition.ts';
 import { accessLevels } from './access-level.ts';
 import { idSchema, nameSchema } from './id.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { approvalKinds } from './approval/approval-kind.ts';
-import { outcomeSchema } from './outcome.ts';
+import { outcomeSchema } from './runtime/outcome.ts';
 
 /** The kind of error that ended a turn, if known; decides about retries. */
 export const faults = ['limit', 'auth', 'transient', 'other'] as const;

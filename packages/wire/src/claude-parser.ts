@@ -1,7 +1,7 @@
 import type { Fault, StreamEvent } from '@pawl/schema/stream-event';
 import { parseApprovalCancel, parseApprovalRequest } from './approval-line.ts';
-import type { Outcome } from '@pawl/schema/outcome';
-import { outcomeSchema } from '@pawl/schema/outcome';
+import type { Outcome } from '@pawl/schema/runtime/outcome';
+import { outcomeSchema } from '@pawl/schema/runtime/outcome';
 import { callTokens, qwenCallUsage, resultUsage } from './claude-usage.ts';
 import type { JsonObject } from './json-line.ts';
 import {

@@ -1,4 +1,4 @@
-import type { PathLock } from '@pawl/schema/path-lock';
+import type { PathLock } from '@pawl/schema/runtime/path-lock';
 import { matchesGlob } from '../guard/glob.ts';
 
 /** True if a path below the top of a worktree matches one of the patterns. */

@@ -1,5 +1,5 @@
-import type { PathLock } from '@pawl/schema/path-lock';
-import { lockGlobSchema } from '@pawl/schema/path-lock';
+import type { PathLock } from '@pawl/schema/runtime/path-lock';
+import { lockGlobSchema } from '@pawl/schema/runtime/path-lock';
 import { expect, test } from 'vitest';
 import { isWithin, lockAgainst, lockInTheWay } from '../../src/locks/path-lock.ts';
 

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { definitionRoutes } from '@pawl/protocol/definitions/routes';
-import type { PathLock } from '@pawl/schema/path-lock';
+import type { PathLock } from '@pawl/schema/runtime/path-lock';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
 import type { Context } from 'hono';

@@ -2,8 +2,8 @@ import { isWithin, lockAgainst, lockInTheWay } from '@pawl/core/locks/path-lock'
 import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import { newId } from '@pawl/schema/id';
-import type { PathLock } from '@pawl/schema/path-lock';
-import { pathLockLimits } from '@pawl/schema/path-lock';
+import type { PathLock } from '@pawl/schema/runtime/path-lock';
+import { pathLockLimits } from '@pawl/schema/runtime/path-lock';
 import type { Agent } from '@pawl/schema/record';
 import { agentById } from '@pawl/store/agents/agents';
 import { extendPathLock, insertPathLock, pathLocksOf, releasePathLock } from '@pawl/store/locks/path-locks';

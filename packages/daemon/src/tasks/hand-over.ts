@@ -2,7 +2,7 @@ import { mayAct } from '@pawl/core/definitions/gate';
 import type { Definition } from '@pawl/schema/definition';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
-import type { Outcome } from '@pawl/schema/outcome';
+import type { Outcome } from '@pawl/schema/runtime/outcome';
 import type { Agent } from '@pawl/schema/record';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { addTaskIn } from './tasks.ts';

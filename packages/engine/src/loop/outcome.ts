@@ -1,5 +1,5 @@
-import type { Outcome } from '@pawl/schema/outcome';
-import { outcomeActions, outcomeSchema } from '@pawl/schema/outcome';
+import type { Outcome } from '@pawl/schema/runtime/outcome';
+import { outcomeActions, outcomeSchema } from '@pawl/schema/runtime/outcome';
 import * as z from 'zod';
 import type { Tool } from '../tools/tool.ts';
 import { done, failed } from '../tools/tool.ts';

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
-import type { Outcome } from '@pawl/schema/outcome';
+import type { Outcome } from '@pawl/schema/runtime/outcome';
 import type { Answer } from '../conversation/answer-assembly.ts';
 import type { AssistantMessage, AssistantPart, Message, ToolCall, ToolResult } from '../conversation/message.ts';
 import { callsOf, textOf } from '../conversation/message.ts';

@@ -18,7 +18,7 @@ import {
 } from '@pawl/wire/claude-line';
 import type { Answer, Usage } from '../conversation/answer-assembly.ts';
 import type { AssistantMessage, ToolResult } from '../conversation/message.ts';
-import type { Outcome } from '@pawl/schema/outcome';
+import type { Outcome } from '@pawl/schema/runtime/outcome';
 import type { TurnEvent } from '../model/model-turn.ts';
 
 export type Speaker = { sessionId: string; model: string; partialMessages: boolean; now(): number };

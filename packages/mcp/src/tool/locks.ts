@@ -1,4 +1,4 @@
-import { lockGlobSchema, pathLockLimits } from '@pawl/schema/path-lock';
+import { lockGlobSchema, pathLockLimits } from '@pawl/schema/runtime/path-lock';
 import * as z from 'zod';
 import { defineTool } from '../tool.ts';
 

@@ -1,7 +1,7 @@
 import { agentActions, definitionSchema } from '@pawl/schema/definition';
 import { nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { lockGlobSchema, pathLockLimits, pathLockSchema } from '@pawl/schema/path-lock';
+import { lockGlobSchema, pathLockLimits, pathLockSchema } from '@pawl/schema/runtime/path-lock';
 import * as z from 'zod';
 import { path } from '../fields.ts';
 

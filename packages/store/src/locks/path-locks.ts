@@ -1,5 +1,5 @@
-import type { PathLock } from '@pawl/schema/path-lock';
-import { pathLockSchema } from '@pawl/schema/path-lock';
+import type { PathLock } from '@pawl/schema/runtime/path-lock';
+import { pathLockSchema } from '@pawl/schema/runtime/path-lock';
 import { integer, json, toColumns } from '../row.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { idSchema } from './id.ts';
-import { timeSchema } from './record.ts';
+import { idSchema } from '../id.ts';
+import { timeSchema } from '../record.ts';
 
 export const pathLockLimits = {
   /** How long a lock lasts unless another time is given, and the longest. */
