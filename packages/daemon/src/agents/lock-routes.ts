@@ -13,9 +13,9 @@ type Target = (context: Context<DoorVariables>, reference: string) => Promise<Ag
 
 /** Leases on paths: an agent locks for itself, and whoever has the id releases. */
 export function addLockRoutes(app: OpenAPIHono<DoorVariables>, platform: SessionPlatform, target: Target): void {
-  async function viewOf({ projectId: _, ...lock }: PathLock) {
-    const owner = await agentById(platform.store.db, lock.agentId);
-    return { ...lock, owner: owner?.alias ?? lock.agentId };
+  async function viewOf({ id, agentId, globs, createdAt, expiresAt }: PathLock) {
+    const owner = await agentById(platform.store.db, agentId);
+    return { id, agentId, globs, createdAt, expiresAt, owner: owner?.alias ?? agentId };
   }
 
   app.openapi(definitionRoutes.lockPaths, async (context) => {
