@@ -92,7 +92,7 @@ const statuses: Record<keyof typeof routes, { person: number; own: number; other
   trustList: { person: 400, own: 403, other: 403 },
   trust: { person: 200, own: 403, other: 403 },
   gate: { person: 400, own: 400, other: 403 },
-  lockPaths: { person: 400, own: 400, other: 403 },
+  lockPaths: { person: 400, own: 400, other: 400 },
   listLocks: { person: 200, own: 200, other: 403 },
   unlockPaths: { person: 200, own: 200, other: 403 },
   worktrees: { person: 200, own: 403, other: 403 },
