@@ -162,7 +162,7 @@ describe('without polling, commits alone wake agents', () => {
   let daemon: TestDaemon;
   beforeAll(async () => {
     daemon = await startTestDaemon({ timing: noFloors });
-    daemon.define('lead', { kind: 'main', tools: ['*'], provider: 'scripted', policy: ['Delegate'] });
+    daemon.define('chief', { kind: 'main', tools: ['*'], provider: 'scripted', policy: ['Delegate'] });
     daemon.define('finder', { kind: 'subagent', tools: ['*'], provider: 'scripted' });
   });
   afterAll(async () => {
@@ -174,7 +174,7 @@ describe('without polling, commits alone wake agents', () => {
     const options = { scenario: await daemon.scenario(['complete']) };
     const child = await daemon.fork(agent.id, { prompt: 'look', provider: 'scripted', options });
     await hasTurn(daemon, child.id, 1);
-    const lead = await atWork(daemon, { definition: 'lead' });
+    const lead = await atWork(daemon, { definition: 'chief' });
     const asked = { target: 'finder', task: 'find it', options };
     const { agent: finder } = await agentClient(daemon.home, lead.id).delegate(asked, randomUUID());
     await hasTurn(daemon, finder.id, 1);

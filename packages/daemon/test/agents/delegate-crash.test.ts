@@ -25,12 +25,12 @@ test.each(['before', 'after'] as const)(
     mkdirSync(join(repository, '.pawl', 'agents'), { recursive: true });
     const define = (name: string, fields: Record<string, unknown>) =>
       writeFileSync(join(repository, '.pawl', 'agents', `${name}.md`), markdown({ tools: ['*'], ...fields }));
-    define('lead', { kind: 'main', policy: ['Delegate'] });
+    define('chief', { kind: 'main', policy: ['Delegate'] });
     define('finder', { kind: 'subagent' });
     const home = homeAt(root);
     let daemon = await readyDaemon(root);
     await daemon.client.addProject({ path: repository });
-    const lead = { path: repository, task: 'lead', provider: 'scripted', definition: 'lead' };
+    const lead = { path: repository, task: 'lead', provider: 'scripted', definition: 'chief' };
     const scenario = await writeScenario(place.path, [{ say: 'here' }, 'hang']);
     const { agent } = await daemon.client.work({ ...lead, options: { scenario } }, randomUUID());
     await outputHas(daemon.client, agent.id, 'here');

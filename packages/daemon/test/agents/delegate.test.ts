@@ -19,7 +19,7 @@ let lead: AgentView;
 let tools: McpClient;
 beforeAll(async () => {
   daemon = await startTestDaemon();
-  daemon.define('lead', { kind: 'main', tools: ['*'], provider: 'scripted', policy: ['Delegate'] });
+  daemon.define('chief', { kind: 'main', tools: ['*'], provider: 'scripted', policy: ['Delegate'] });
   daemon.define('finder', { kind: 'subagent', tools: ['*'], provider: 'scripted' });
   lead = await atWork();
   tools = await mcpOverHttp(daemon, lead.id);
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** A lead that works until the test ends it. */
 async function atWork(): Promise<AgentView> {
-  const agent = await daemon.work(['hang'], { definition: 'lead' });
+  const agent = await daemon.work(['hang'], { definition: 'chief' });
   await waitUntil(async () => (await viewOf(daemon.client, agent.id)).activity === 'running', { what: 'it to run' });
   return agent;
 }
@@ -168,7 +168,7 @@ describe('delegation returns the child’s result', () => {
 
   test('one that comes after the parent’s run is stored, and wakes no agent', async () => {
     const [path, parentPath] = [gate('late'), gate('parent')];
-    const parent = await daemon.work([{ say: 'here' }, waitFor(parentPath), 'complete'], { definition: 'lead' });
+    const parent = await daemon.work([{ say: 'here' }, waitFor(parentPath), 'complete'], { definition: 'chief' });
     await waitUntil(async () => (await outputText(daemon.client, parent.id)).includes('here'), { what: 'it to run' });
     const steps = [waitFor(path), { pawl: ['complete', '--summary', 'late but true'] }, done('late but true')];
     const { agent, run } = await delegated(steps, randomUUID(), parent);

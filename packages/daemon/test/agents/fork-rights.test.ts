@@ -30,7 +30,7 @@ describe('rights to create agents', () => {
   });
 
   test('a main delegates to a subagent, which cannot create agents through any interface [S2-10, S2-13, S2-14, 7.2, 8.4]', async () => {
-    daemon.define('lead', {
+    daemon.define('chief', {
       kind: 'main',
       tools: ['*'],
       policy: { allow: ['Delegate'], delegate_targets: ['finder'] },
@@ -38,7 +38,7 @@ describe('rights to create agents', () => {
     daemon.define('finder', { kind: 'subagent', tools: ['*'] });
     const body = { path: daemon.repository, provider: 'scripted' };
     await expect(daemon.work(undefined, { definition: 'finder' })).rejects.toMatchObject({ code: 'invalid_input' });
-    const lead = await daemon.work(['hang'], { definition: 'lead' });
+    const lead = await daemon.work(['hang'], { definition: 'chief' });
     await waitUntil(async () => (await viewOf(daemon.client, lead.id)).activity === 'running', {
       what: 'the lead to run',
     });

@@ -150,9 +150,9 @@ test('an interrupt stops the agent; its run is cancelled and it can be resumed',
 
 describe('cancel', () => {
   test('cancels the run and those it started, children first; siblings continue, and a late end changes nothing [S2-15, 8.5]', async () => {
-    daemon.define('lead', { kind: 'main', tools: ['*'], policy: ['Delegate'] });
+    daemon.define('chief', { kind: 'main', tools: ['*'], policy: ['Delegate'] });
     daemon.define('finder', { kind: 'subagent', tools: ['*'] });
-    const lead = await daemon.work([{ say: 'standing by' }, 'hang'], { definition: 'lead' });
+    const lead = await daemon.work([{ say: 'standing by' }, 'hang'], { definition: 'chief' });
     await outputHas(daemon.client, lead.id, 'standing by');
     const scenario = await daemon.scenario([{ say: 'standing by' }, 'hang']);
     const { agent: finder } = await agentClient(daemon.home, lead.id).work(

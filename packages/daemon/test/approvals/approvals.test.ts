@@ -202,8 +202,8 @@ describe('a deadline', () => {
   async function overdue(policy: 'park' | 'decide') {
     let now = Date.now();
     const own = await startTestDaemon({ clock: () => now, choices: { questions: { deadlineMs, policy } } });
-    own.define('lead', { kind: 'main', tools: ['*'], policy: ['Delegate'] });
-    const above = await own.work(['hang'], { definition: 'lead' });
+    own.define('chief', { kind: 'main', tools: ['*'], policy: ['Delegate'] });
+    const above = await own.work(['hang'], { definition: 'chief' });
     await waitUntil(async () => (await viewOf(own.client, above.id)).activity === 'running', { what: 'it to run' });
     const scenario = await own.scenario([{ permit: command }, 'complete']);
     const body = { path: own.repository, provider: 'scripted', task: 'ask', access: 'ask' as const };

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const policy = ['Delegate', 'Approve'];
   daemon.define('decider', { kind: 'main', tools: ['*'], policy });
   daemon.define('reader', { kind: 'main', tools: ['Read'], toolGate: 'advisory', policy });
-  daemon.define('lead', { kind: 'main', tools: ['*'], policy: ['Delegate'] });
+  daemon.define('chief', { kind: 'main', tools: ['*'], policy: ['Delegate'] });
 });
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();
@@ -77,7 +77,7 @@ test('a rule that denies a supervisor a command keeps it from allowing that to o
 });
 
 test('others are refused through every door: without Approve, not above the agent, and the agent itself [S2-17]', async () => {
-  const { above, self, child, request } = await family('lead', 'npm test');
+  const { above, self, child, request } = await family('chief', 'npm test');
   const stranger = await daemon.work(['hang'], { definition: 'decider' });
   const needs = { code: 'forbidden', message: expect.stringContaining('needs Approve') as string };
   for (const client of [self, agentClient(daemon.home, child.id)]) {

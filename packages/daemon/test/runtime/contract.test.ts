@@ -18,7 +18,7 @@ beforeAll(async () => {
   // The scripted agent has no modes, so the model's name tells the mode.
   const moody = { extends: 'scripted', options: { mode: ['--model', 'mode-{value}'] } };
   daemon = await startTestDaemon({ providers: { moody } });
-  daemon.define('lead', { kind: 'main', tools: ['*'], provider: 'scripted', policy: ['Delegate'] });
+  daemon.define('chief', { kind: 'main', tools: ['*'], provider: 'scripted', policy: ['Delegate'] });
   daemon.define('finder', { kind: 'subagent', tools: ['*'], provider: 'scripted' });
   client = plainClient(daemon);
   root = encodeURIComponent(daemon.repository);
@@ -44,7 +44,7 @@ async function idle(): Promise<AgentView> {
 
 /** A lead at work, with a subagent that works until it is ended. */
 async function family() {
-  const lead = await running(await daemon.work(['hang'], { definition: 'lead' }));
+  const lead = await running(await daemon.work(['hang'], { definition: 'chief' }));
   const options = { scenario: await daemon.scenario(['hang']) };
   const delegate = async () =>
     (await agentClient(daemon.home, lead.id).delegate({ target: 'finder', task: 'find it', options }, randomUUID()))
@@ -246,7 +246,7 @@ test('/mode changes the mode of the project, @agent routes if there is one [W2-1
 });
 
 test('chat with a definition starts its agent once [S2-05]', async () => {
-  const body = { project_root: daemon.repository, agent_id: 'lead', message: 'hello', session_id: 'by-definition' };
+  const body = { project_root: daemon.repository, agent_id: 'chief', message: 'hello', session_id: 'by-definition' };
   const first = (await client.post('/api/chat', body)).body;
   expect(first).toMatchObject({ status: 'started', session_id: 'by-definition' });
   await daemon.ended(first.agent_id);

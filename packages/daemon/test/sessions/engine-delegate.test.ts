@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   daemon = scene.daemon;
   const lead = { kind: 'main', tools: ['*'], policy: { allow: ['Delegate'], delegate_targets: ['finder', 'nested'] } };
-  daemon.define('lead', lead);
+  daemon.define('chief', lead);
   daemon.define('finder', { kind: 'subagent', tools: ['*'] });
   daemon.define('nested', { kind: 'subagent', tools: ['*'] });
 });
@@ -50,7 +50,7 @@ const nestings = ['pawl fork x', 'pawl work x', 'pawl delegate finder x', 'pawl 
   .join('; ');
 
 async function leads(scenario: string, vendor: keyof typeof engineModels = 'anthropic'): Promise<AgentView> {
-  return daemon.work(undefined, { ...onEngine(vendor), definition: 'lead', task: `Lead. [[scenario:${scenario}]]` });
+  return daemon.work(undefined, { ...onEngine(vendor), definition: 'chief', task: `Lead. [[scenario:${scenario}]]` });
 }
 
 test.each(['anthropic', 'openai', 'google'] as const)(

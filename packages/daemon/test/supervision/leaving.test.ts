@@ -211,9 +211,9 @@ test('a subagent leaves a few minutes after the run that delegated to it', async
   const clock = { now: Date.now() };
   await using daemon = await startTestDaemon({ clock: () => clock.now });
   const { client, home } = daemon;
-  daemon.define('lead', { kind: 'main', class: 'persistent', provider: 'scripted', policy: ['Delegate'] });
+  daemon.define('chief', { kind: 'main', class: 'persistent', provider: 'scripted', policy: ['Delegate'] });
   daemon.define('finder', { kind: 'subagent', tools: ['*'], provider: 'scripted' });
-  const lead = await daemon.work(['hang'], { definition: 'lead' });
+  const lead = await daemon.work(['hang'], { definition: 'chief' });
   await waitUntil(async () => (await viewOf(client, lead.id)).activity === 'running', { what: 'it to run' });
   const options = { scenario: await daemon.scenario(['complete']) };
   const given = await agentClient(home, lead.id).delegate({ target: 'finder', task: 'find it', options }, randomUUID());

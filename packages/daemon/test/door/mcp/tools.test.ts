@@ -177,13 +177,13 @@ describe('a call acts as its caller only [faults 48]', () => {
   });
 
   test('a subagent cannot fork, and writes only to its delegator [7.2, S2-14]', async () => {
-    daemon.define('lead', {
+    daemon.define('chief', {
       kind: 'main',
       tools: ['*'],
       policy: { allow: ['Delegate'], delegate_targets: ['finder'] },
     });
     daemon.define('finder', { kind: 'subagent', tools: ['*'] });
-    const lead = await daemon.work(['hang'], { definition: 'lead' });
+    const lead = await daemon.work(['hang'], { definition: 'chief' });
     const options = { scenario: await daemon.scenario(['hang']) };
     const body = { path: daemon.repository, task: 'find it', provider: 'scripted', definition: 'finder', options };
     const { agent } = await agentClient(daemon.home, lead.id).work(body, 'key-delegated');
