@@ -45,6 +45,9 @@ const admitted: Partial<Record<Route, { needs: string; by: Shipped[] }>> = {
   },
   work: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace'] },
   delegate: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace'] },
+  acceptProposal: { needs: 'needs Finalize', by: ['supervisor', 'merge-queue', 'workspace'] },
+  dismissProposal: { needs: 'needs Finalize', by: ['supervisor', 'merge-queue', 'workspace'] },
+  revertProposal: { needs: 'needs Finalize', by: ['supervisor', 'merge-queue', 'workspace'] },
   // No built-in definition decides requests.
   listApprovals: { needs: 'needs Approve', by: [] },
   decideApproval: { needs: 'needs Approve', by: [] },
