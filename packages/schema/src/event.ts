@@ -95,7 +95,7 @@ export const eventData = {
   /** A person or an agent sent it a message. */
   'agent.told': z.object({ by: z.string(), channel: z.enum(['live', 'resumed']) }),
   /** It goes on with another provider or model. */
-  'agent.handed_over': z.object({ provider: nameSchema, model: z.string().nullable() }),
+  'agent.transferred': z.object({ provider: nameSchema, model: z.string().nullable() }),
   'agent.answered': z.object({ by: z.string(), answers: z.number().int() }),
   'budget.changed': z.object({ budget: budgetSchema }),
   'budget.exceeded': z.object({ of: z.enum(budgetOwners), detail: z.string() }),

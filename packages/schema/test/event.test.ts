@@ -5,7 +5,7 @@ import { eventTypes } from '../src/event.ts';
 test('an event is named by a noun and what happened to it [W3-04]', () => {
   for (const type of eventTypes)
     expect(type).toMatch(
-      /^[a-z]+\.(?:[a-z]+_)?(?:[a-z]+(?:ed|ing)|lost|rewound|told|taken|withdrawn|withheld|forbidden|sent|read|left|stuck|unstuck|silent|invalid)$/,
+      /^[a-z]+\.(?:[a-z]+_)?(?:[a-z]+(?:ed|ing)|lost|made|rewound|told|taken|withdrawn|withheld|forbidden|sent|read|left|stuck|unstuck|silent|invalid)$/,
     );
 });
 

@@ -5,7 +5,7 @@ import type { CommandTable, Tools } from './tools.ts';
 import { agentOrCurrentWord, agentWord } from './tools.ts';
 
 /** The actions of a policy. Listed here because their schema is slow to load. */
-export const gatedActions: AgentAction[] = ['Patch', 'Finalize', 'Delegate'];
+export const gatedActions: AgentAction[] = ['Patch', 'Finalize', 'Delegate', 'Approve'];
 
 export const signalCommands: CommandTable = {
   stop: ({ add, act }) =>

@@ -51,5 +51,5 @@ export async function handOver(tx: WriteTransaction, { agent, session }: AgentVi
   const fresh = isOther ? { freshAfter: session?.no ?? 0, forkedConversation: null } : {};
   await updateAgent(tx, agent.id, { ...runner, ...fresh });
   const { provider, model } = runner;
-  tx.emit({ type: 'agent.handed_over', projectId: agent.projectId, agentId: agent.id, data: { provider, model } });
+  tx.emit({ type: 'agent.transferred', projectId: agent.projectId, agentId: agent.id, data: { provider, model } });
 }
