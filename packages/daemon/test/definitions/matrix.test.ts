@@ -22,32 +22,35 @@ const policies = {
   supervisor: 'has only Finalize and Delegate',
   'merge-queue': 'has only Finalize and Delegate',
   workspace: 'has only Patch and Finalize and Delegate',
+  architect: 'is empty',
+  coder: 'has only Patch and Delegate',
+  lead: 'has only Finalize and Delegate',
 } as const;
 type Shipped = keyof typeof policies;
 const shipped = Object.keys(policies) as Shipped[];
 
 /** Who is admitted where a definition counts. Written out, so that a mistake in a route's access is noticed. */
 const admitted: Partial<Record<Route, { needs: string; by: Shipped[] }>> = {
-  openChange: { needs: 'needs Patch', by: ['worker', 'helper-mode', 'workspace'] },
-  mergeChange: { needs: 'needs Patch', by: ['worker', 'helper-mode', 'workspace'] },
-  retryChange: { needs: 'needs Patch', by: ['worker', 'helper-mode', 'workspace'] },
+  openChange: { needs: 'needs Patch', by: ['worker', 'helper-mode', 'workspace', 'coder'] },
+  mergeChange: { needs: 'needs Patch', by: ['worker', 'helper-mode', 'workspace', 'coder'] },
+  retryChange: { needs: 'needs Patch', by: ['worker', 'helper-mode', 'workspace', 'coder'] },
   blockChange: {
     needs: 'needs Patch or Finalize',
-    by: ['worker', 'helper-mode', 'supervisor', 'merge-queue', 'workspace'],
+    by: ['worker', 'helper-mode', 'supervisor', 'merge-queue', 'workspace', 'coder', 'lead'],
   },
   unblockChange: {
     needs: 'needs Patch or Finalize',
-    by: ['worker', 'helper-mode', 'supervisor', 'merge-queue', 'workspace'],
+    by: ['worker', 'helper-mode', 'supervisor', 'merge-queue', 'workspace', 'coder', 'lead'],
   },
   closeChange: {
     needs: 'needs Patch or Finalize',
-    by: ['worker', 'helper-mode', 'supervisor', 'merge-queue', 'workspace'],
+    by: ['worker', 'helper-mode', 'supervisor', 'merge-queue', 'workspace', 'coder', 'lead'],
   },
-  work: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace'] },
-  delegate: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace'] },
-  acceptProposal: { needs: 'needs Finalize', by: ['supervisor', 'merge-queue', 'workspace'] },
-  dismissProposal: { needs: 'needs Finalize', by: ['supervisor', 'merge-queue', 'workspace'] },
-  revertProposal: { needs: 'needs Finalize', by: ['supervisor', 'merge-queue', 'workspace'] },
+  work: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace', 'coder', 'lead'] },
+  delegate: { needs: 'needs Delegate', by: ['supervisor', 'merge-queue', 'workspace', 'coder', 'lead'] },
+  acceptProposal: { needs: 'needs Finalize', by: ['supervisor', 'merge-queue', 'workspace', 'lead'] },
+  dismissProposal: { needs: 'needs Finalize', by: ['supervisor', 'merge-queue', 'workspace', 'lead'] },
+  revertProposal: { needs: 'needs Finalize', by: ['supervisor', 'merge-queue', 'workspace', 'lead'] },
   // No built-in definition decides requests.
   listApprovals: { needs: 'needs Approve', by: [] },
   decideApproval: { needs: 'needs Approve', by: [] },

@@ -27,10 +27,12 @@ const verbs = [
   'delegate_result',
   'fork',
   'listen',
+  'lock',
   'mail',
   'roster',
   'send',
   'task_add',
+  'unlock',
   'whoami',
 ];
 

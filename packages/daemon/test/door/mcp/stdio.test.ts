@@ -1,3 +1,4 @@
+import { toolsFor } from '@pawl/mcp/tools';
 import { programs } from '@pawl/protocol/node/programs';
 import { homeAt } from '@pawl/protocol/node/home';
 import { sleepers } from '@pawl/testing/sleeper';
@@ -28,7 +29,7 @@ describe('with a daemon', () => {
   test.each(revisions)('pawl mcp speaks %s, as the agent whose token it has', async (revision) => {
     await using mcp = await mcpOverStdio(daemon.home, agentId, revision);
     expect(mcp.client.getNegotiatedProtocolVersion()).toBe(revision);
-    expect((await mcp.client.listTools()).tools).toHaveLength(16);
+    expect((await mcp.client.listTools()).tools).toHaveLength(18);
     expect(await mcp.call('whoami')).toMatchObject({ caller: 'agent', agent: { id: agentId } });
     const names = Array.from({ length: 20 }, (_, index) => `${revision} ${index}`);
     const added = await Promise.all(names.map((name) => mcp.call('task_add', { name })));
@@ -69,7 +70,7 @@ describe('with a daemon', () => {
 
   test('an agent’s server without its token has no identity, and never the person’s', async () => {
     await using mcp = await mcpOverStdio(daemon.home, null, '2025-11-25', '/', ['--agent', agentId]);
-    expect((await mcp.client.listTools()).tools).toHaveLength(20);
+    expect((await mcp.client.listTools()).tools).toHaveLength(toolsFor('agent').length);
     for (const tool of ['whoami', 'agents', 'listen'])
       expect(await mcp.failure(tool)).toMatchObject({ code: 'unauthorized' });
     expect(await mcp.failure('send', { to: agentId, body: 'as the user' })).toMatchObject({ code: 'unauthorized' });
