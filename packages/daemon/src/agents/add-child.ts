@@ -128,7 +128,7 @@ async function plannedTask(
   project: Project | null,
 ): Promise<Pick<ForkRequest, 'taskId' | 'task' | 'assignment'>> {
   if (taskId === null || project === null) return { taskId: null, task, assignment: firstAssignment(task, null) };
-  const claimed = await claimTask(tx, taskId === '@next' ? 'next' : taskId, project.id, ids.agent);
+  const claimed = await claimTask(tx, taskId, project.id, ids.agent);
   const text = taskText(claimed, await dependenciesOf(tx.db, claimed));
   const whole = task === null || task.trim() === '' ? text : `${text}\n\n${task}`;
   return { taskId: claimed.id, task: whole, assignment: firstAssignment(whole, claimed) };

@@ -62,11 +62,14 @@ export async function findTask(db: Database, reference: string, projectId?: stri
   });
 }
 
+/** Refers to the first task that can be claimed. */
+const nextTask = '@next';
+
 /** The task that a request names, or the first that can be claimed; null if there is none. */
 export async function plannedTask(db: Database, reference: string, projectId: string): Promise<Task | null> {
-  if (reference !== 'next') return findTask(db, reference, projectId);
+  if (reference !== nextTask) return findTask(db, reference, projectId);
   const open = await openTasks(db, projectId);
-  return pendingTasks(open, await withDependencies(db, open))[0] ?? null;
+  return pendingTasks(open, await withDependencies(db, open), await planReadings(db, open))[0] ?? null;
 }
 
 /** Adds a task to a project's plan, or returns the same open one if it exists. */
@@ -133,7 +136,7 @@ export async function claimTask(
 ): Promise<Task> {
   const open = await openTasks(tx.db, projectId);
   const known = await withDependencies(tx.db, open);
-  const wanted = reference === 'next' ? null : await findTask(tx.db, reference, projectId);
+  const wanted = reference === nextTask ? null : await findTask(tx.db, reference, projectId);
   const gates = await planReadings(tx.db, wanted === null ? open : [wanted]);
   const candidates = wanted === null ? pendingTasks(open, known, gates) : [wanted];
   for (const task of candidates) {
