@@ -52,7 +52,11 @@ test.each(sampleOf(points, 3))(
     const { events } = await client.events({ agent: agent.id, limit: 1_000 });
     const answers = events.filter(({ type }) => type === 'approval.answered');
     expect(answers.map(({ data }) => data['decision'])).toEqual(['deny']);
-    const { sessions } = await client.inspectAgent(agent.id);
-    expect(sessions).toHaveLength(1);
+    // Otherwise the decision could be marked as sent, and pass that point, after the next case has armed it.
+    const ended = async () => {
+      const { sessions } = await client.inspectAgent(agent.id);
+      return sessions.every(({ endedAt }) => endedAt !== null) && sessions;
+    };
+    expect(await waitUntil(ended, { what: 'the end of the session' })).toHaveLength(1);
   },
 );
