@@ -90,6 +90,7 @@ export async function openPlatform(
 const defaultTiming: Timing = {
   stopGraceMs: limits.stopGraceMs,
   hungAfterSignalMs: limits.hungAfterSignalMs,
+  hungAfterResultMs: limits.hungAfterResultMs,
   livenessMs: limits.livenessMs,
   limitGraceMs: limits.limitGraceMs,
   routeMs: limits.routeMs,

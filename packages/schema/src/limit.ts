@@ -57,6 +57,8 @@ export const limits = {
   projectionMs: 200,
   /** A process that stays this long after a valid signal is stopped. */
   hungAfterSignalMs: 60_000,
+  /** A process that stays silent this long after its result is stopped; longer, since it may wait for work in the background. */
+  hungAfterResultMs: 5 * 60_000,
   /** Events kept in memory for live streams; older ones are read from the store. */
   recentEvents: 4_096,
   /** The interval of keep-alive comments on an SSE stream. */

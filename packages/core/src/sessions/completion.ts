@@ -153,9 +153,21 @@ function judgeVanished(ended: EndedSession): Verdict {
   return end('failed', `it was lost with the machine ${limits.interruptions + 1} times`);
 }
 
+/**
+ * The exit code that counts. A signal that ends a process after its turn has ended well says nothing about the turn,
+ * unless somebody interrupted it: the process did not exit by itself, and was ended.
+ */
+export function exitCodeOfTurn({ exitCode, result, interrupted }: ExitFacts): number | null {
+  return exitCode !== null && isSignal(exitCode) && result?.ok === true && !interrupted ? 0 : exitCode;
+}
+
+type ExitFacts = Pick<EndedSession, 'exitCode' | 'result' | 'interrupted'>;
+
+const isSignal = (code: number) => code > 128 && code <= 128 + 64;
+
 /** Describes an exit code; above 128 it is the signal that ended the process. */
 export function describeExit(code: number): string {
-  return code > 128 && code <= 128 + 64 ? `it was ended by signal ${code - 128}` : `it exited with code ${code}`;
+  return isSignal(code) ? `it was ended by signal ${code - 128}` : `it exited with code ${code}`;
 }
 
 function judgeSignal(signal: Signal, ended: EndedSession): Verdict {

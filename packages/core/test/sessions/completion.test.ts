@@ -1,7 +1,7 @@
 import { limits } from '@pawl/schema/limit';
 import { describe, expect, test } from 'vitest';
 import type { EndedSession, Verdict } from '../../src/sessions/completion.ts';
-import { describeExit, judgeSession } from '../../src/sessions/completion.ts';
+import { describeExit, exitCodeOfTurn, judgeSession } from '../../src/sessions/completion.ts';
 import { asked, cleanEnd, done, gaveUp, okay, refused } from './ended-session.ts';
 
 type Row = [name: string, ended: Partial<EndedSession>, outcome: string, detail: string];
@@ -249,4 +249,15 @@ test.each([
   [255, 'it exited with code 255'],
 ])('describes exit code %i', (code, words) => {
   expect(describeExit(code)).toBe(words);
+});
+
+test.each([
+  ['ended after its turn had ended well', { exitCode: 137, result: okay, interrupted: false }, 0],
+  ['ended after its turn had failed', { exitCode: 143, result: refused, interrupted: false }, 143],
+  ['ended in its turn', { exitCode: 137, result: null, interrupted: false }, 137],
+  ['interrupted by a person', { exitCode: 130, result: okay, interrupted: true }, 130],
+  ['that exited by itself with an error', { exitCode: 1, result: okay, interrupted: false }, 1],
+  ['that vanished', { exitCode: null, result: okay, interrupted: false }, null],
+])('the exit code that counts for a process %s [W3-09]', (_name, facts, code) => {
+  expect(exitCodeOfTurn(facts)).toBe(code);
 });

@@ -28,6 +28,7 @@ import type { SandboxChoices, Sandboxing } from './sandboxing.ts';
 export type Timing = {
   stopGraceMs: number;
   hungAfterSignalMs: number;
+  hungAfterResultMs: number;
   livenessMs: number;
   limitGraceMs: number;
   /** Intervals of mail delivery, health checks and nudges; and the minimum between two nudges of one agent. */

@@ -181,6 +181,32 @@ describe('the signal', () => {
   });
 });
 
+describe('a process that reports its result and never exits', () => {
+  const init = '{"type":"system","subtype":"init","session_id":"one"}';
+  const result = '{"type":"result","subtype":"success","is_error":false,"result":"all done","session_id":"one"}';
+  /** Reports a result with these words, and ignores the wish that it exits. */
+  const staying = (line: string) =>
+    `trap '' TERM; cat > /dev/null; echo '${init}'; echo '${line}'; while :; do sleep 1; done`;
+  const providerThat = (line: string) => ({
+    extends: 'generic',
+    command: ['/bin/sh', '-c', staying(line)] as [string, ...string[]],
+    output_format: 'claude-stream-json' as const,
+  });
+
+  test('is ended, and its result counts [W3-09]', async () => {
+    await using quick = await startTestDaemon({
+      timing: { hungAfterResultMs: 400, stopGraceMs: 300 },
+      providers: { stayer: providerThat(result), failer: providerThat(result.replace('false', 'true')) },
+    });
+    const stayer = await quick.work(undefined, { provider: 'stayer' });
+    const failer = await quick.work(undefined, { provider: 'failer' });
+    expect(await quick.ended(stayer.id)).toMatchObject({ run: { status: 'completed', detail: 'all done' } });
+    expect(await quick.ended(failer.id)).toMatchObject({ run: { status: 'failed', detail: 'all done' } });
+    const { sessions } = await quick.client.inspectAgent(stayer.id);
+    expect(sessions).toMatchObject([{ exitCode: 137 }]);
+  });
+});
+
 describe('failures', () => {
   test('a usage limit leaves the agent exhausted until it ends', async () => {
     const agent = await daemon.work([{ limit: { until: '2030-01-01T00:00:00Z' } }]);

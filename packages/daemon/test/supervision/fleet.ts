@@ -83,6 +83,7 @@ export async function openFleet(choices: Partial<Choices> = {}): Promise<Fleet> 
     timing: {
       stopGraceMs: 0,
       hungAfterSignalMs: 0,
+      hungAfterResultMs: 0,
       livenessMs: 0,
       limitGraceMs: 0,
       routeMs: limits.routeMs,

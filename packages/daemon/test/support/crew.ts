@@ -118,6 +118,7 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     timing: {
       stopGraceMs: 60_000,
       hungAfterSignalMs: 60_000,
+      hungAfterResultMs: 60_000,
       livenessMs: 100,
       limitGraceMs: 500,
       routeMs: 60_000,

@@ -58,6 +58,7 @@ const quickTiming: Timing = {
   // On a busy machine an agent needs time to exit; tests of those that do not exit set these shorter.
   stopGraceMs: 60_000,
   hungAfterSignalMs: 60_000,
+  hungAfterResultMs: 60_000,
   livenessMs: 100,
   limitGraceMs: 500,
   // The daily loops stay out of a test's way, unless it asks for them.

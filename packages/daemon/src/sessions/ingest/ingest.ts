@@ -116,7 +116,7 @@ export function startIngest(options: IngestOptions): Ingest {
     live: (agentId) => byAgent.get(agentId)?.live(),
     turn: (agentId) => byAgent.get(agentId)?.turn() ?? { tools: [], answering: false },
     isInTurn: (agentId) => byAgent.get(agentId)?.turnEnded() === false,
-    pace: (agentId) => byAgent.get(agentId)?.pace() ?? { silentMs: 0, limitedMs: 0, turnBegunMs: 0 },
+    pace: (agentId) => byAgent.get(agentId)?.pace() ?? { silentMs: 0, lingeringMs: 0, limitedMs: 0, turnBegunMs: 0 },
     async catchUp(agentId) {
       const intake = byAgent.get(agentId);
       if (intake === undefined) return;

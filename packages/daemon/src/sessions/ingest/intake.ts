@@ -18,10 +18,10 @@ import { openProxyRecord } from './proxy-record.ts';
 export type TurnState = { tools: string[]; answering: boolean };
 
 /**
- * How long a session has been silent without a running tool; how long ago its provider reported a limit, 0 if not; and
- * when it started another turn by itself, by the monotonic clock, 0 if not.
+ * How long a session has been silent without a running tool, in a turn and after its end; how long ago its provider
+ * reported a limit, 0 if not; and when it started another turn by itself, by the monotonic clock, 0 if not.
  */
-export type Pace = { silentMs: number; limitedMs: number; turnBegunMs: number };
+export type Pace = { silentMs: number; lingeringMs: number; limitedMs: number; turnBegunMs: number };
 
 export type Intake = Output<Batch> & {
   readonly target: IntakeTarget;
@@ -117,8 +117,10 @@ function linesOf(reading: Reading, bytes: Uint8Array): Uint8Array {
 
 function paceOf({ learned, lastOutputMs }: Reading): Pace {
   const { turnEnded, openTools, limitSeenMs, turnBegunMs } = learned;
+  const quietMs = openTools.size > 0 ? 0 : performance.now() - lastOutputMs;
   return {
-    silentMs: turnEnded || openTools.size > 0 ? 0 : performance.now() - lastOutputMs,
+    silentMs: turnEnded ? 0 : quietMs,
+    lingeringMs: turnEnded ? quietMs : 0,
     limitedMs: limitSeenMs === null ? 0 : performance.now() - limitSeenMs,
     turnBegunMs,
   };

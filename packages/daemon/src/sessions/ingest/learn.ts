@@ -202,14 +202,19 @@ function noteLimit(state: Learned, until: number | null, batch: Batch): void {
 function noteMailEvidence(state: Learned, event: StreamEvent, batch: Batch): void {
   const { evidence } = batch;
   if (event.type === 'echo' && event.uuid !== undefined) {
-    // Input after the end of a turn starts another one.
-    if (state.turnEnded) state.turnBegunMs = performance.now();
-    state.turnEnded = false;
+    if (state.turnEnded) beginTurn(state, batch);
     evidence.echoes.push(event.uuid);
     evidence.before ??= batch.messages.length;
     if (evidence.answered === 'after-echo') evidence.answered = 'before-echo';
   } else if (state.target.parser.conversation.length > 0 && modelEvents.includes(event.type))
     evidence.answered = 'after-echo';
+}
+
+/** Input after the end of a turn starts another one, whose result is not known yet. */
+function beginTurn(state: Learned, batch: Batch): void {
+  state.turnBegunMs = performance.now();
+  state.turnEnded = false;
+  batch.patch.result = null;
 }
 
 /** Adds messages to the history, and tracks the turn. */

@@ -1,5 +1,5 @@
 import { signalOfCompletion, signalOfOutcome } from '@pawl/core/supervision/complete';
-import { describeExit, judgeSession } from '@pawl/core/sessions/completion';
+import { describeExit, exitCodeOfTurn, judgeSession } from '@pawl/core/sessions/completion';
 import { mayUseTool } from '@pawl/core/definitions/gate';
 import { openToolsIn } from '@pawl/core/agents/history';
 import type { ProviderPreset } from '@pawl/core/port/provider';
@@ -63,13 +63,15 @@ export async function finishSession(
   await ingest.finish(session.id);
   crashPoint('finish.after_flush');
   const stored = (await sessionById(platform.store.db, session.id)) ?? session;
+  const { result } = stored;
+  const countedCode = exitCodeOfTurn({ exitCode, result, interrupted: stored.interruptedAt !== null });
   const began = session.startedAt !== null || claimed;
   // A signal from before the process started belongs to the previous run.
   const written = began ? await signalOf(platform, agent) : null;
   // Without a file, a report by `pawl complete` counts, even a very recent one.
   const { completion } = (await agentById(platform.store.db, agent.id)) ?? agent;
   const reported = written?.signal ?? signalOfCompletion(completion, stored.result);
-  const signal = began ? (reported ?? (exitCode === 0 ? signalOfOutcome(stored.result) : null)) : null;
+  const signal = began ? (reported ?? (countedCode === 0 ? signalOfOutcome(result) : null)) : null;
   const output =
     signal === null || signal.status === 'error'
       ? null
@@ -79,7 +81,7 @@ export async function finishSession(
   const said = {
     began,
     signal: signal === null ? null : withoutSecrets(platform, signal),
-    exitCode,
+    exitCode: countedCode,
     completed: completion !== null,
     complaints: output?.complaints.length ?? 0,
     ...how,

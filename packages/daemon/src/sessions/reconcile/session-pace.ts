@@ -58,9 +58,11 @@ export async function checkPace({ platform, ingest, listeners }: PaceParts, entr
   });
 }
 
-/** Reports a session that has reported that it is done, but does not exit. */
+/** Reports a session that has reported its result, or that it is done, but does not exit. */
 export async function checkHung({ platform, ingest, listeners }: PaceParts, entry: Watched): Promise<void> {
   const { agent, session } = entry;
+  if (ingest.pace(agent.id).lingeringMs >= platform.timing.hungAfterResultMs)
+    return listeners.onHung(agent.id, session.id);
   if (!(await hasSaidSo(platform, agent, session))) return void (entry.signalSeenAtMs = null);
   entry.signalSeenAtMs ??= performance.now();
   // The report was about the previous turn, if it has started another one since.

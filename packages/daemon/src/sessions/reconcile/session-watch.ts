@@ -46,10 +46,11 @@ export function watchSessions(platform: SessionPlatform, listeners: WatchListene
     onTrouble: (reason) => platform.log.error({ reason }, 'failed to store output; will retry'),
   });
   const parts: PaceParts = { platform, ingest, listeners };
+  const hungMs = Math.min(platform.timing.hungAfterSignalMs, platform.timing.hungAfterResultMs);
   const timers = [
     setInterval(() => void endInputs(), platform.timing.livenessMs),
     setInterval(() => void forEachSession((entry) => checkPace(parts, entry)), platform.timing.livenessMs),
-    setInterval(() => void forEachSession((entry) => checkHung(parts, entry)), platform.timing.hungAfterSignalMs / 4),
+    setInterval(() => void forEachSession((entry) => checkHung(parts, entry)), hungMs / 4),
   ];
   for (const timer of timers) timer.unref();
 

@@ -339,6 +339,31 @@ describe('the state of a turn [3.2.4]', () => {
     expect(intake.turn().tools).toEqual([]);
   });
 
+  test('input after its result begins another turn, whose result is unknown [W3-09]', async () => {
+    await using place = await temporaryDirectory();
+    const echo = line({
+      type: 'user',
+      message: { role: 'user', content: 'and another thing' },
+      isReplay: true,
+      uuid: '00000000-0000-4000-8000-000000000001',
+      session_id: 'x',
+    });
+    writeFileSync(join(place.path, 'out'), result('one'));
+    const intake = open(place.path);
+    const taken = async () => {
+      const batch = await intake.collect({ final: false });
+      intake.accept();
+      return batch?.patch.result;
+    };
+    expect(await taken()).toMatchObject({ ok: true, text: 'one' });
+    expect(intake.pace()).toMatchObject({ silentMs: 0, lingeringMs: expect.closeTo(0, -4) as number });
+    appendFileSync(join(place.path, 'out'), echo);
+    expect(await taken()).toBeNull();
+    expect(intake.turnEnded()).toBe(false);
+    expect(intake.pace()).toMatchObject({ lingeringMs: 0 });
+    intake.close();
+  });
+
   test('an answer is incomplete from its first piece until its end [S3-47]', async () => {
     await using place = await temporaryDirectory();
     using followed = follow(place.path);
