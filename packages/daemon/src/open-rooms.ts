@@ -1,7 +1,7 @@
 import { groupBase, sweepGroups } from '@pawl/host/session/control-group';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { SessionPlatform } from './accounts/session-platform.ts';
-import { agentService } from './agents/agents.ts';
+import { createAgents } from './agents/agents.ts';
 import { createBarrier } from './agents/barrier.ts';
 import { createDesk } from './agents/desk.ts';
 import { finishMerges } from './agents/errands/errand-merge.ts';
@@ -28,7 +28,7 @@ export type Rooms = ReturnType<typeof openRooms>;
 /** Creates the rooms, lower ones first. They listen from here on; nothing is adopted yet. */
 export function openRooms(platform: SessionPlatform, proxy: ProxyRoom) {
   const reconciler = startReconciler(platform);
-  const agents = agentService(platform, reconciler, changesOfAgents);
+  const agents = createAgents(platform, reconciler, changesOfAgents);
   const signals = createSignals(platform, reconciler);
   const mailRoom = openMail(platform, reconciler);
   const questions = createQuestions(platform, createQuestionWaits());

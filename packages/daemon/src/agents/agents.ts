@@ -33,92 +33,36 @@ export type ChangesOf = (
   projects: ReadonlyMap<string, Project>,
 ) => Promise<Map<string, NonNullable<AgentView['change']>>>;
 
-export type Agents = ReturnType<typeof agentService>;
+export type Agents = ReturnType<typeof createAgents>;
+
+type AgentsContext = { platform: SessionPlatform; reconciler: Reconciler; changesOf: ChangesOf };
+
+type AgentQuery = {
+  project?: string | undefined;
+  limit?: number | undefined;
+  before?: string | undefined;
+  all: boolean;
+  reaped: boolean;
+};
 
 /** Queries about agents. */
-export function agentService(platform: SessionPlatform, reconciler: Reconciler, changesOf: ChangesOf) {
+export function createAgents(platform: SessionPlatform, reconciler: Reconciler, changesOf: ChangesOf) {
+  const context: AgentsContext = { platform, reconciler, changesOf };
   const { db } = platform.store;
-
-  /** Resolves a reference; for commands that act, an id prefix matches living agents only. */
-  async function find(reference: string, prefixOf: 'living' | 'all' = 'all'): Promise<Agent> {
-    return resolveAgent(reference, await findAgents(db, reference, { prefixOf }));
-  }
-
-  async function views(rows: AgentRows[]): Promise<AgentView[]> {
-    const projects = new Map((await listProjects(db)).map((project) => [project.id, project]));
-    const ids = rows.map(({ agent }) => agent.id);
-    const usages = await usagesOf(db, ids);
-    const changes = await changesOf(platform, ids, projects);
-    const accounts = await accountNames(db);
-    const withPlaces = rows.filter(({ agent }) => agent.workdir !== null).map(({ agent }) => agent.id);
-    const places = await placesOfAgents(db, withPlaces);
-    const approvals = await waitingApprovals(db);
-    return rows.map((row) =>
-      viewAgent(row, {
-        project: projects.get(row.agent.projectId ?? '') ?? null,
-        places: (places.get(row.agent.id) ?? []).flatMap((place) => {
-          const project = projects.get(place.projectId);
-          return project === undefined ? [] : [{ project, place }];
-        }),
-        account: accounts.get(row.agent.accountId ?? '') ?? null,
-        change: changes.get(row.agent.id) ?? null,
-        usage: totalUsage(usages.get(row.agent.id) ?? [noUsage]),
-        live: reconciler.ingest.live(row.agent.id),
-        queued: reconciler.isQueued(row.agent.id),
-        silentMs: silence(platform, reconciler, row.agent),
-        approval: approvals.get(row.agent.id) ?? null,
-      }),
-    );
-  }
-
-  async function view(agentId: string): Promise<AgentView> {
-    const row = await agentView(db, agentId);
-    const [shown] = row === null ? [] : await views([row]);
-    if (shown === undefined) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
-    return shown;
-  }
-
   return {
-    find,
-    view,
-    views,
+    /** Resolves a reference; for commands that act, an id prefix matches living agents only. */
+    async find(reference: string, prefixOf: 'living' | 'all' = 'all'): Promise<Agent> {
+      return resolveAgent(reference, await findAgents(db, reference, { prefixOf }));
+    },
+
+    view: (agentId: string) => viewOne(context, agentId),
+    views: (rows: AgentRows[]) => viewRows(context, rows),
 
     /** Newest first. Agent 0 is included only with `all`. */
-    async list(query: {
-      project?: string | undefined;
-      limit?: number | undefined;
-      before?: string | undefined;
-      all: boolean;
-      reaped: boolean;
-    }): Promise<Omit<AgentList, 'current'>> {
-      const limit = query.limit ?? defaultPage;
-      const project = query.project === undefined ? undefined : await findProject(platform, query.project);
-      const rows = await listAgents(db, {
-        limit: limit + 1,
-        includeEnded: query.all || query.reaped,
-        includeReaped: query.reaped,
-        ...(project === undefined ? {} : { projectId: project.id }),
-        ...(query.before === undefined ? {} : { before: query.before }),
-      });
-      const page = rows.slice(0, limit).filter(({ agent }) => query.all || query.reaped || agent.parentId !== null);
-      return { agents: await views(page), more: rows.length > limit };
-    },
+    list: (query: AgentQuery) => listPage(context, query),
 
     /** All details of an agent; the worktree, which costs a few git commands, only on request. */
-    async inspect(agentId: string, wanted: { worktree: boolean }): Promise<Inspection> {
-      const agent = await view(agentId);
-      const sessions = await sessionsOf(db, agentId);
-      const row = await agentView(db, agentId);
-      return {
-        agent,
-        runs: await runsOf(db, agentId),
-        sessions: sessions.map((session) => describeSession(platform, session)),
-        worktree: row === null || !wanted.worktree ? null : await describeWorktree(platform, row.agent),
-        places: row === null || !wanted.worktree ? [] : await describePlaces(platform, row.agent),
-        key: row === null ? null : await keyPlace(platform, row.agent),
-        withheld: row === null || !wanted.worktree ? [] : await withheldFrom(platform, row.agent),
-      };
-    },
+    inspect: (agentId: string, wanted: { worktree: boolean }) => inspect(context, agentId, wanted),
 
     /** Stores an agent's output so far, for readers of its history. */
     catchUp: (agentId: string) => reconciler.ingest.catchUp(agentId),
@@ -128,6 +72,73 @@ export function agentService(platform: SessionPlatform, reconciler: Reconciler, 
       const row = await agentView(db, agentId);
       return row !== null && (row.run?.outcome === null || (row.session !== null && row.session.endedAt === null));
     },
+  };
+}
+
+async function viewRows({ platform, reconciler, changesOf }: AgentsContext, rows: AgentRows[]): Promise<AgentView[]> {
+  const { db } = platform.store;
+  const projects = new Map((await listProjects(db)).map((project) => [project.id, project]));
+  const ids = rows.map(({ agent }) => agent.id);
+  const usages = await usagesOf(db, ids);
+  const changes = await changesOf(platform, ids, projects);
+  const accounts = await accountNames(db);
+  const withPlaces = rows.filter(({ agent }) => agent.workdir !== null).map(({ agent }) => agent.id);
+  const places = await placesOfAgents(db, withPlaces);
+  const approvals = await waitingApprovals(db);
+  return rows.map((row) =>
+    viewAgent(row, {
+      project: projects.get(row.agent.projectId ?? '') ?? null,
+      places: (places.get(row.agent.id) ?? []).flatMap((place) => {
+        const project = projects.get(place.projectId);
+        return project === undefined ? [] : [{ project, place }];
+      }),
+      account: accounts.get(row.agent.accountId ?? '') ?? null,
+      change: changes.get(row.agent.id) ?? null,
+      usage: totalUsage(usages.get(row.agent.id) ?? [noUsage]),
+      live: reconciler.ingest.live(row.agent.id),
+      queued: reconciler.isQueued(row.agent.id),
+      silentMs: silence(platform, reconciler, row.agent),
+      approval: approvals.get(row.agent.id) ?? null,
+    }),
+  );
+}
+
+async function viewOne(context: AgentsContext, agentId: string): Promise<AgentView> {
+  const row = await agentView(context.platform.store.db, agentId);
+  const [view] = row === null ? [] : await viewRows(context, [row]);
+  if (view === undefined) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
+  return view;
+}
+
+async function listPage(context: AgentsContext, query: AgentQuery): Promise<Omit<AgentList, 'current'>> {
+  const { platform } = context;
+  const limit = query.limit ?? defaultPage;
+  const project = query.project === undefined ? undefined : await findProject(platform, query.project);
+  const rows = await listAgents(platform.store.db, {
+    limit: limit + 1,
+    includeEnded: query.all || query.reaped,
+    includeReaped: query.reaped,
+    ...(project === undefined ? {} : { projectId: project.id }),
+    ...(query.before === undefined ? {} : { before: query.before }),
+  });
+  const page = rows.slice(0, limit).filter(({ agent }) => query.all || query.reaped || agent.parentId !== null);
+  return { agents: await viewRows(context, page), more: rows.length > limit };
+}
+
+async function inspect(context: AgentsContext, agentId: string, wanted: { worktree: boolean }): Promise<Inspection> {
+  const { platform } = context;
+  const { db } = platform.store;
+  const agent = await viewOne(context, agentId);
+  const sessions = await sessionsOf(db, agentId);
+  const row = await agentView(db, agentId);
+  return {
+    agent,
+    runs: await runsOf(db, agentId),
+    sessions: sessions.map((session) => describeSession(platform, session)),
+    worktree: row === null || !wanted.worktree ? null : await describeWorktree(platform, row.agent),
+    places: row === null || !wanted.worktree ? [] : await describePlaces(platform, row.agent),
+    key: row === null ? null : await keyPlace(platform, row.agent),
+    withheld: row === null || !wanted.worktree ? [] : await withheldFrom(platform, row.agent),
   };
 }
 

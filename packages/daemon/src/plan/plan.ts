@@ -36,130 +36,148 @@ export type Asker = Agent | null;
 
 export type TaskQuery = { path?: string | undefined };
 
-/** Operations on a plan for a person or an agent. */
-export function createPlan(platform: DefinitionPlatform, agents: Pick<Agents, 'find'>) {
+type ListQuery = TaskQuery & { state?: TaskView['state'] | undefined; phase?: string | undefined; all: boolean };
+
+/** Operations on the tasks of a project for a person or an agent. */
+export function createTasks(platform: DefinitionPlatform, agents: Pick<Agents, 'find'>) {
   const { store } = platform;
-  const { db } = store;
 
-  async function find(asker: Asker, reference: string, { path }: TaskQuery): Promise<Task> {
-    return findTask(db, reference, (await projectAt(platform, asker, path))?.id);
-  }
-
-  async function viewOf(id: string): Promise<TaskView> {
-    const task = await taskById(db, id);
-    const [view] = task === null ? [] : await views(platform, [task]);
-    if (view === undefined) throw new PawlError('not_found', `There is no task ${id}.`);
-    return view;
+  /** Finds a task, changes it in one transaction, and returns its view. */
+  async function change(
+    reference: string,
+    query: TaskQuery,
+    act: (tx: WriteTransaction, task: Task) => Promise<void>,
+  ): Promise<TaskView> {
+    const { id } = await find(platform, null, reference, query);
+    await store.write(async (tx) => {
+      const task = await required(tx.db, id);
+      refuseCompleted(task);
+      await act(tx, task);
+    });
+    return viewOf(platform, id);
   }
 
   return {
     /** Adds a task to the project at a path, or as a sibling of an agent's task. */
     async add(asker: Asker, body: AddTaskBody): Promise<{ task: TaskView; created: boolean }> {
       const sibling = body.agent === undefined ? null : await agents.find(body.agent);
-      const place = sibling === null ? null : await placeBeside(platform, sibling);
-      if (asker !== null && place !== null && place.project.id !== asker.projectId) throw foreignPlan();
-      const project = place?.project ?? (await projectAt(platform, asker, body.path));
-      if (project === null) {
-        throw new PawlError('invalid_input', 'No project given.', {
-          hint: 'Run this inside a project, or name it with -C.',
-        });
-      }
-      const { task, created } = await addTask(store, {
-        projectId: project.id,
-        phase: body.phase ?? place?.phase ?? '',
-        name: body.name,
-        description: body.description ?? '',
-        after: body.after ?? [],
-        createdBy: asker?.id ?? null,
-        foundWhile: body.phase === undefined ? (place?.task ?? null) : null,
-      });
-      return { task: await viewOf(task.id), created };
+      return add(platform, asker, body, sibling);
     },
 
     /** The tasks of a project, or of all, by state and phase. */
-    async list(
-      asker: Asker,
-      query: TaskQuery & { state?: TaskView['state'] | undefined; phase?: string | undefined; all: boolean },
-    ): Promise<TaskList> {
-      const project = await projectAt(platform, asker, query.path);
-      const tasks = await listTasks(db, {
-        includeCompleted: query.all || query.state === 'completed',
-        ...(project === null ? {} : { projectId: project.id }),
-        ...(query.phase === undefined ? {} : { phase: query.phase }),
-      });
-      const shown = (await views(platform, tasks)).filter(
-        ({ state }) => query.state === undefined || state === query.state,
-      );
-      return { tasks: shown.slice(-limits.pageRows), more: shown.length > limits.pageRows };
-    },
+    list: (asker: Asker, query: ListQuery) => list(platform, asker, query),
 
     /** A task with its dependencies, its dependents, and its agents. */
-    async show(asker: Asker, reference: string, query: TaskQuery): Promise<TaskDetail> {
-      const task = await find(asker, reference, query);
-      const all = await listTasks(db, { projectId: task.projectId, includeCompleted: true });
-      const dependents = await views(
-        platform,
-        all.filter((each) => each.dependsOn.includes(task.id)),
-      );
-      const dependencies = await views(platform, await dependenciesOf(db, task));
-      return {
-        task: await viewOf(task.id),
-        dependencies: dependencies.map(({ id, name, state, summary }) => ({ id, name, state, summary })),
-        dependents: dependents.map(({ id, name, state }) => ({ id, name, state })),
-        agents: (await agentsOfTask(db, task.id)).map(({ id, alias }) => ({ id, alias })),
-      };
-    },
+    show: (asker: Asker, reference: string, query: TaskQuery) => show(platform, asker, reference, query),
 
     /** Completes a task by hand: allowed for a person, its own agent, and an agent with Finalize. */
-    async complete(asker: Asker, reference: string, query: TaskQuery & { summary?: string | undefined }) {
-      const { id } = await find(asker, reference, query);
-      const rights = asker === null ? null : await rightsOf(platform, asker);
-      await store.write(async (tx) => {
-        const task = await required(tx.db, id);
-        if (rights !== null && task.agentId !== asker?.id) checkCase(taskRoutes.completeTask.access, rights);
-        // The agent keeps the task until its run ends; then its last message becomes the summary, if there is none.
-        const given = { summary: query.summary ?? null, by: asker?.id ?? null };
-        // An agent's own task is completed when its work has landed; another's at once, as for a person.
-        const isOwn = asker !== null && task.agentId === asker.id;
-        if (isOwn && task.completedAt === null && (await landsLater(tx.db, asker)))
-          return finishTask(tx, task, asker, given);
-        await completeTask(tx, task, { ...given, agentId: task.agentId });
-      });
-      return viewOf(id);
-    },
+    complete: (asker: Asker, reference: string, query: TaskQuery & { summary?: string | undefined }) =>
+      complete(platform, asker, reference, query),
 
     /** Changes the priority of a task, which counts at once, or cancels it. */
-    async edit(reference: string, query: TaskQuery & EditTaskBody) {
-      const { id } = await find(null, reference, query);
-      await store.write((tx) => editTask(tx, id, query));
-      return viewOf(id);
-    },
+    edit: (reference: string, query: TaskQuery & EditTaskBody) =>
+      change(reference, query, (tx, task) => editTask(tx, task, query)),
 
     /** Blocks a task for a reason, so that it is not claimed. */
-    async block(reference: string, query: TaskQuery & { reason: string }) {
-      const { id } = await find(null, reference, query);
-      await store.write(async (tx) => {
-        const task = await required(tx.db, id);
-        refuseCompleted(task);
-        await blockTask(tx, task, query.reason);
-      });
-      return viewOf(id);
-    },
+    block: (reference: string, query: TaskQuery & { reason: string }) =>
+      change(reference, query, (tx, task) => blockTask(tx, task, query.reason)),
 
     /** Removes the reason, and resets the count of crashes. */
-    async unblock(reference: string, query: TaskQuery) {
-      const { id } = await find(null, reference, query);
-      await store.write(async (tx) => {
-        const task = await required(tx.db, id);
-        refuseCompleted(task);
-        if (task.blockedReason === null) return;
-        await updateTask(tx, id, { blockedReason: null, crashes: 0, failedAt: null });
-        const data = { taskId: id, crashes: 0, reason: 'unblocked' };
-        tx.emit({ type: 'task.requeued', projectId: task.projectId, data });
-      });
-      return viewOf(id);
-    },
+    unblock: (reference: string, query: TaskQuery) => change(reference, query, unblockTask),
   };
+}
+
+async function find(platform: DefinitionPlatform, asker: Asker, reference: string, { path }: TaskQuery): Promise<Task> {
+  return findTask(platform.store.db, reference, (await projectAt(platform, asker, path))?.id);
+}
+
+async function viewOf(platform: DefinitionPlatform, id: string): Promise<TaskView> {
+  const [view] = await views(platform, [await required(platform.store.db, id)]);
+  if (view === undefined) throw new PawlError('not_found', `There is no task ${id}.`);
+  return view;
+}
+
+async function add(
+  platform: DefinitionPlatform,
+  asker: Asker,
+  body: AddTaskBody,
+  sibling: Agent | null,
+): Promise<{ task: TaskView; created: boolean }> {
+  const place = sibling === null ? null : await placeBeside(platform, sibling);
+  if (asker !== null && place !== null && place.project.id !== asker.projectId) throw foreignPlan();
+  const project = place?.project ?? (await projectAt(platform, asker, body.path));
+  if (project === null) {
+    throw new PawlError('invalid_input', 'No project given.', {
+      hint: 'Run this inside a project, or name it with -C.',
+    });
+  }
+  const { task, created } = await addTask(platform.store, {
+    projectId: project.id,
+    phase: body.phase ?? place?.phase ?? '',
+    name: body.name,
+    description: body.description ?? '',
+    after: body.after ?? [],
+    createdBy: asker?.id ?? null,
+    foundWhile: body.phase === undefined ? (place?.task ?? null) : null,
+  });
+  return { task: await viewOf(platform, task.id), created };
+}
+
+async function list(platform: DefinitionPlatform, asker: Asker, query: ListQuery): Promise<TaskList> {
+  const project = await projectAt(platform, asker, query.path);
+  const tasks = await listTasks(platform.store.db, {
+    includeCompleted: query.all || query.state === 'completed',
+    ...(project === null ? {} : { projectId: project.id }),
+    ...(query.phase === undefined ? {} : { phase: query.phase }),
+  });
+  const shown = (await views(platform, tasks)).filter(
+    ({ state }) => query.state === undefined || state === query.state,
+  );
+  return { tasks: shown.slice(-limits.pageRows), more: shown.length > limits.pageRows };
+}
+
+async function show(
+  platform: DefinitionPlatform,
+  asker: Asker,
+  reference: string,
+  query: TaskQuery,
+): Promise<TaskDetail> {
+  const { db } = platform.store;
+  const task = await find(platform, asker, reference, query);
+  const all = await listTasks(db, { projectId: task.projectId, includeCompleted: true });
+  const dependents = await views(
+    platform,
+    all.filter((each) => each.dependsOn.includes(task.id)),
+  );
+  const dependencies = await views(platform, await dependenciesOf(db, task));
+  return {
+    task: await viewOf(platform, task.id),
+    dependencies: dependencies.map(({ id, name, state, summary }) => ({ id, name, state, summary })),
+    dependents: dependents.map(({ id, name, state }) => ({ id, name, state })),
+    agents: (await agentsOfTask(db, task.id)).map(({ id, alias }) => ({ id, alias })),
+  };
+}
+
+async function complete(
+  platform: DefinitionPlatform,
+  asker: Asker,
+  reference: string,
+  query: TaskQuery & { summary?: string | undefined },
+): Promise<TaskView> {
+  const { id } = await find(platform, asker, reference, query);
+  const rights = asker === null ? null : await rightsOf(platform, asker);
+  await platform.store.write(async (tx) => {
+    const task = await required(tx.db, id);
+    if (rights !== null && task.agentId !== asker?.id) checkCase(taskRoutes.completeTask.access, rights);
+    // The agent keeps the task until its run ends; then its last message becomes the summary, if there is none.
+    const given = { summary: query.summary ?? null, by: asker?.id ?? null };
+    // An agent's own task is completed when its work has landed; another's at once, as for a person.
+    const isOwn = asker !== null && task.agentId === asker.id;
+    if (isOwn && task.completedAt === null && (await landsLater(tx.db, asker)))
+      return finishTask(tx, task, asker, given);
+    await completeTask(tx, task, { ...given, agentId: task.agentId });
+  });
+  return viewOf(platform, id);
 }
 
 /** The project at a path. An agent has only its own. */
@@ -191,17 +209,21 @@ async function placeBeside(
   return { project, phase: task?.phase ?? '', task };
 }
 
-async function editTask(tx: WriteTransaction, id: string, { priority, cancel }: EditTaskBody): Promise<void> {
-  const task = await required(tx.db, id);
-  refuseCompleted(task);
-  if (cancel === true && task.agentId !== null) {
-    throw new PawlError('conflict', `An agent works on the task ${task.name}.`, { hint: 'Stop the agent first.' });
-  }
+async function editTask(tx: WriteTransaction, task: Task, { priority, cancel }: EditTaskBody): Promise<void> {
+  const { id, name, projectId } = task;
+  if (cancel === true && task.agentId !== null)
+    throw new PawlError('conflict', `An agent works on the task ${name}.`, { hint: 'Stop the agent first.' });
   await updateTask(tx, id, {
     ...(priority === undefined ? {} : { priority }),
     ...(cancel === true ? { cancelledAt: tx.now } : {}),
   });
-  tx.emit({ type: 'task.edited', projectId: task.projectId, data: { taskId: id } });
+  tx.emit({ type: 'task.edited', projectId, data: { taskId: id } });
+}
+
+async function unblockTask(tx: WriteTransaction, { id, projectId, blockedReason }: Task): Promise<void> {
+  if (blockedReason === null) return;
+  await updateTask(tx, id, { blockedReason: null, crashes: 0, failedAt: null });
+  tx.emit({ type: 'task.requeued', projectId, data: { taskId: id, crashes: 0, reason: 'unblocked' } });
 }
 
 async function required(db: Database, id: string): Promise<Task> {

@@ -47,13 +47,16 @@ async function asker(db: Database, { agentId }: Approval): Promise<Agent> {
   return agent;
 }
 
-type ApprovalItem = Pick<InboxItem, 'id' | 'kind' | 'askedAt' | 'questions' | 'owner' | 'choices'>;
+/** An item of the inbox with its asker; `deadlineAt` is null if it has no deadline of its own. */
+export type AskedItem = {
+  agent: Agent;
+  item: Omit<InboxItem, 'agent' | 'project' | 'deadlineAt'>;
+  deadlineAt: number | null;
+};
 
 /** The requests that wait for a person. */
-export async function approvalItems(
-  db: Database,
-): Promise<{ agent: Agent; item: ApprovalItem; deadlineAt: number | null }[]> {
-  const items = [];
+export async function approvalItems(db: Database): Promise<AskedItem[]> {
+  const items: AskedItem[] = [];
   for (const approval of await openApprovals(db)) {
     const { id, askedAt, deadlineAt, referredAt, owner } = approval;
     if (referredAt === null) continue;
@@ -61,7 +64,7 @@ export async function approvalItems(
     const choices = await approvalChoices(db, approval);
     items.push({
       agent: await asker(db, approval),
-      item: { id, kind: 'permission' as const, askedAt, questions, owner, choices },
+      item: { id, kind: 'permission', askedAt, questions, owner, choices },
       deadlineAt,
     });
   }
