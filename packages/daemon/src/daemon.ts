@@ -16,6 +16,7 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { SessionPlatform } from './accounts/session-platform.ts';
+import { addRoutes } from './add-routes.ts';
 import { keepStateFile } from './agents/state-file.ts';
 import { buildApp } from './door/app.ts';
 import type { Served } from './door/serve.ts';
@@ -85,13 +86,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const rooms = openRooms(platform, proxy);
   const found = await recover(rooms);
   let port: number | null = null;
-  const app = buildApp({
-    ...rooms,
-    feeds: { events: followEvents(store), output: followOutput(store, rooms.agents.isWorking) },
-    port: () => port,
-    requestStop: options.onStopRequested,
-    describe: () => describe(rooms, port),
-  });
+  const feeds = { events: followEvents(store), output: followOutput(store, rooms.agents.isWorking) };
+  const daemon = { requestStop: options.onStopRequested, describe: () => describe(rooms, port) };
+  const app = buildApp(
+    platform,
+    () => port,
+    (empty) => addRoutes(empty, rooms, { feeds, daemon }),
+  );
   const door = await openDoor(rooms, getRequestListener(app.fetch, { overrideGlobalObjects: false }), {
     port: options.port,
     token,
@@ -101,8 +102,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   log.info({ port: door.port, ...found }, 'daemon started');
   const backups = keepBackups(options.directory, platform);
   const timers = [
-    repeat(log, limits.clockLookMs, 'the clock', () => followClock(platform, time)),
-    repeat(log, doorMs, 'the door', () => door.restore()),
+    repeat(log, limits.clockLookMs, 'failed to read the clock', () => followClock(platform, time)),
+    repeat(log, doorMs, 'failed to restore socket or token', () => door.restore()),
   ];
   return {
     port: door.port,

@@ -44,8 +44,6 @@ export type AccountParts = {
   environment: NodeJS.ProcessEnv;
   clock(): number;
   log: Logger;
-  /** For tests that kill the process during an addition. */
-  atStep?: (step: AccountStep) => void;
 };
 
 /** A conversation to continue under another account; `from` null is the CLI's own directory, which is only read. */
@@ -89,12 +87,15 @@ export type Accounts = {
   settle(): Promise<void>;
 };
 
-/** Opens the accounts of a home. Refuses a directory that others can read. */
-export function createAccounts(parts: AccountParts): Accounts {
+/**
+ * Opens the accounts of a home. Refuses a directory that others can read. `atStep` is for tests that kill the process
+ * during an addition.
+ */
+export function createAccounts(parts: AccountParts, atStep?: (step: AccountStep) => void): Accounts {
   const { home, store, providers } = parts;
   openPrivateDirectory(home.accounts);
-  const files = accountFiles(home.accounts, parts.atStep);
-  const platform = { ...parts, files };
+  const files = accountFiles(home.accounts, atStep);
+  const platform = { ...parts, files, atStep };
   const finder = createSecretFinder(home.accounts);
   // Concurrent requests with the same credentials create one account.
   const inTurn = createSerial();

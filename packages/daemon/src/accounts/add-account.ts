@@ -6,14 +6,17 @@ import type { Account } from '@pawl/schema/record';
 import { accountByName, insertAccount, listAccounts } from '@pawl/store/projects/accounts';
 import type { Database } from '@pawl/store/tables';
 import { basename, join } from 'node:path';
-import type { AccountFiles } from './account-files.ts';
+import type { AccountFiles, AccountStep } from './account-files.ts';
 import type { AccountParts } from './accounts.ts';
 import { writePresetFiles } from './config-directory.ts';
 import { copyConfigDirectory } from './copy-directory.ts';
 import { loginFile } from './credentials.ts';
 import { writePrivateFile } from './private-file.ts';
 
-type AccountContext = AccountParts & { files: AccountFiles };
+type AccountContext = AccountParts & {
+  files: AccountFiles;
+  atStep?: ((step: AccountStep) => void) | undefined;
+};
 type Draft = { kind: Account['kind']; env: Record<string, string>; fill(directory: string): Promise<void> };
 
 /**

@@ -6,11 +6,23 @@ import { listWorktrees, pruneWorktrees, restoreFromTrash } from '../agents/workt
 import { listTrust, trustProject } from '../definitions/trust/trust-project.ts';
 import { offeredRules } from '../rules/file-rules.ts';
 import type { Project } from '@pawl/schema/record';
-import type { AppParts } from './app.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import type { Agents } from '../agents/agents.ts';
+import type { createDesk } from '../agents/desk.ts';
+import type { Signals } from '../agents/signals.ts';
+import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
+type HomeParts = {
+  platform: SessionPlatform;
+  agents: Agents;
+  reconciler: Reconciler;
+  signals: Signals;
+  desk: ReturnType<typeof createDesk>;
+};
+
 /** Routes about the home: the person's desk, all agents at once, definitions, worktrees. */
-export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
+export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: HomeParts): void {
   const { platform, agents, reconciler, signals, desk } = parts;
   const offered = (project: Project) => offeredRules(platform, project);
 

@@ -10,11 +10,14 @@ import type { Context } from 'hono';
 import { currentAgent } from '../registry/current-agent.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { callerRights } from './agent-gate.ts';
-import type { AppParts } from './app.ts';
+import type { Agents } from '../agents/agents.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 
 /** The caller's identity, and `/mcp`: the verbs as tools, each with exactly the caller's authority. */
-export function addMcpRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents }: AppParts): void {
+export function addMcpRoutes(
+  app: OpenAPIHono<DoorVariables>,
+  { platform, agents }: { platform: DefinitionPlatform; agents: Agents },
+): void {
   app.openapi(daemonRoutes.whoami, async (context) => {
     const caller = context.get('caller');
     const id = caller.kind === 'person' ? (await currentAgent(platform.store.db)).id : caller.agentId;

@@ -2,9 +2,10 @@ import { PawlError } from '@pawl/schema/error';
 import type { Context } from 'hono';
 import { projectRequired } from '../changes/change-scope.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
+import type { OpenStream } from '../platform/http/stream-slots.ts';
 import { eventStream } from '../platform/http/sse.ts';
 import { openRuntimeReader } from '../runtime/runtime-stream.ts';
-import type { AppParts } from './app.ts';
+import type { StreamParts } from './stream-routes.ts';
 
 type RuntimeQuery = {
   agentId: string | undefined;
@@ -17,9 +18,9 @@ type RuntimeQuery = {
 /** Streams the events of the runtime contract. */
 export async function runtimeStream(
   context: Context<DoorVariables>,
-  parts: AppParts,
+  parts: StreamParts,
   query: RuntimeQuery,
-  openStream: () => () => void,
+  openStream: OpenStream,
 ): Promise<Response> {
   const accept = context.req.header('accept') ?? '*/*';
   if (accept.includes('application/json') && !accept.includes('text/event-stream'))

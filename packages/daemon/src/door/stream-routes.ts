@@ -1,37 +1,41 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { routes } from '@pawl/protocol/routes';
 import type { OutputChunk } from '@pawl/protocol/sessions/view';
-import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { readChunks, recentChunkId } from '@pawl/store/sessions/chunks';
 import { readEvents, recentEvents } from '@pawl/store/events';
 import type { Context } from 'hono';
-import type { AppParts } from './app.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
+import type { Agents } from '../agents/agents.ts';
+import type { EventFeed } from '../platform/event-feed.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { OutputFeed } from '../sessions/output-feed.ts';
 import { runtimeStream } from './runtime-stream.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { selfOnly } from '../platform/http/door.ts';
+import type { OpenStream } from '../platform/http/stream-slots.ts';
+import { streamSlots } from '../platform/http/stream-slots.ts';
 import { outputPresenter } from '../sessions/output.ts';
 import type { SseMessage } from '../platform/http/sse.ts';
 import { eventStream } from '../platform/http/sse.ts';
 
 const outputPage = { limitRows: 200, limitBytes: 1024 * 1024 };
 
-type OpenStream = () => () => void;
+export type StreamParts = {
+  platform: SessionPlatform;
+  agents: Agents;
+  feeds: { events: EventFeed; output: OutputFeed };
+  runtime: Runtime;
+};
 
 /** Routes that return a page or a stream, as the reader asks: output and events. */
-export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: AppParts): void {
-  let streams = 0;
-  const openStream = () => {
-    if (streams >= limits.streams)
-      throw new PawlError('unavailable', `There are ${streams} open streams already.`, { hint: 'Close one of them.' });
-    streams++;
-    return () => void streams--;
-  };
+export function addStreamRoutes(app: OpenAPIHono<DoorVariables>, parts: StreamParts): void {
+  const openStream = streamSlots((open) => `There are ${open} open streams already.`, 'Close one of them.');
   addOutputRoute(app, parts, openStream);
   addEventRoute(app, parts, openStream);
 }
 
-function addOutputRoute(app: OpenAPIHono<DoorVariables>, parts: AppParts, openStream: OpenStream): void {
+function addOutputRoute(app: OpenAPIHono<DoorVariables>, parts: StreamParts, openStream: OpenStream): void {
   const { platform, agents } = parts;
   app.openapi(routes.output, async (context) => {
     const agent = await agents.find(context.req.valid('param').reference);
@@ -82,7 +86,7 @@ function addOutputRoute(app: OpenAPIHono<DoorVariables>, parts: AppParts, openSt
   });
 }
 
-function addEventRoute(app: OpenAPIHono<DoorVariables>, parts: AppParts, openStream: OpenStream): void {
+function addEventRoute(app: OpenAPIHono<DoorVariables>, parts: StreamParts, openStream: OpenStream): void {
   const { platform, agents } = parts;
   app.openapi(routes.events, async (context) => {
     const { after, limit, agent, tail, view, ...runtime } = context.req.valid('query');

@@ -10,15 +10,17 @@ import { fakePreset } from './fixture.ts';
 const [home = '', step = '', secret = ''] = process.argv.slice(2);
 const directory = openDataDirectory(home);
 const store = await openDatabase(directory, { clock: Date.now });
-const accounts = createAccounts({
-  home: homeAt(directory.path),
-  store,
-  providers: providerRegistry([fakePreset()]),
-  environment: {},
-  clock: Date.now,
-  log: pino({ enabled: false }),
-  atStep(reached) {
+const accounts = createAccounts(
+  {
+    home: homeAt(directory.path),
+    store,
+    providers: providerRegistry([fakePreset()]),
+    environment: {},
+    clock: Date.now,
+    log: pino({ enabled: false }),
+  },
+  (reached) => {
     if (reached === step) process.kill(process.pid, 'SIGKILL');
   },
-});
+);
 await accounts.add({ provider: 'fake', name: 'work', kind: 'api-key', secret });

@@ -104,15 +104,17 @@ export async function openAccounts(
   const home = homeAt(directory.path);
   const presets = options.presets ?? [fakePreset()];
   mkdirSync(join(path, 'person'), { recursive: true });
-  const accounts = createAccounts({
-    home,
-    store,
-    providers: providerRegistry(presets),
-    environment: { PATH: process.env['PATH'], HOME: join(path, 'person') },
-    clock: () => clock.now,
-    log: pino({ enabled: false }),
-    ...(options.atStep === undefined ? {} : { atStep: options.atStep }),
-  });
+  const accounts = createAccounts(
+    {
+      home,
+      store,
+      providers: providerRegistry(presets),
+      environment: { PATH: process.env['PATH'], HOME: join(path, 'person') },
+      clock: () => clock.now,
+      log: pino({ enabled: false }),
+    },
+    options.atStep,
+  );
   await accounts.settle();
   return {
     path,
