@@ -17,13 +17,14 @@ const detectLimits = {
   pathDirectories: 200,
 } as const;
 
-/** Versions by file. A replaced program is another file, or a newer one. */
-const versions = new Map<string, Promise<string | null>>();
+/** Known versions by file. A replaced program is another file, or a newer one. */
+export type KnownVersions = Map<string, Promise<string | null>>;
 
-/** Looks for the providers' programs on the PATH, and asks them for their versions. */
+/** Looks for the providers' programs on the PATH, and asks them for their versions, unless `known` has them. */
 export async function detectProviders(
   presets: ProviderPreset[],
   environment: NodeJS.ProcessEnv,
+  known: KnownVersions,
   patienceMs: readonly number[] = detectLimits.versionMs,
 ): Promise<Map<string, Detected>> {
   const found = new Map<string, Detected>();
@@ -34,7 +35,7 @@ export async function detectProviders(
       const version =
         path === null || preset.version === null
           ? null
-          : await versionOf(path, preset.version, environment, patienceMs);
+          : await versionOf(path, preset.version, environment, { known, patienceMs });
       found.set(preset.name, { path, version });
     }
   };
@@ -100,16 +101,16 @@ async function versionOf(
   path: string,
   words: string[],
   environment: NodeJS.ProcessEnv,
-  patienceMs: readonly number[],
+  { known, patienceMs }: { known: KnownVersions; patienceMs: readonly number[] },
 ): Promise<string | null> {
-  const place = await realpath(path);
-  const { mtimeMs, size } = await stat(place);
-  const key = JSON.stringify([place, mtimeMs, size, words, environment['PATH']]);
-  const known = versions.get(key) ?? askVersion([path, ...words], environment, patienceMs);
-  versions.set(key, known);
-  const version = await known;
+  const file = await realpath(path);
+  const { mtimeMs, size } = await stat(file);
+  const key = JSON.stringify([file, mtimeMs, size, words, environment['PATH']]);
+  const asked = known.get(key) ?? askVersion([path, ...words], environment, patienceMs);
+  known.set(key, asked);
+  const version = await asked;
   // No answer may mean a busy machine; do not cache it.
-  if (version === null) versions.delete(key);
+  if (version === null) known.delete(key);
   return version;
 }
 

@@ -64,14 +64,14 @@ const presetLimits = { patterns: 50, textCharacters: 8_192 } as const;
  * parser could not classify.
  */
 export function faultIn(words: string, patterns: Patterns): Fault | null {
-  const read = words.slice(-presetLimits.textCharacters);
-  return compiled(patterns).find(([, list]) => list.some((pattern) => pattern.isIn(read)))?.[0] ?? null;
+  return firstFault(compile(patterns), words.slice(-presetLimits.textCharacters));
 }
 
 /** The last line in which a preset's patterns find a limit, and what follows it; null if there is none. */
 export function limitWordsIn(words: string, patterns: Patterns): string | null {
+  const compiled = compile(patterns);
   const lines = words.slice(-presetLimits.textCharacters).split('\n');
-  const last = lines.findLastIndex((line) => faultIn(line, patterns) === 'limit');
+  const last = lines.findLastIndex((line) => firstFault(compiled, line) === 'limit');
   return last === -1 ? null : lines.slice(last).join('\n');
 }
 
@@ -96,17 +96,14 @@ export function checkPatterns(patterns: Patterns): void {
   }
 }
 
-const known = new WeakMap<Patterns, [Fault, Pattern[]][]>();
+type CompiledPatterns = [Fault, Pattern[]][];
 
-/** Compiled once per preset. Skips an unusable pattern: our error must not hide theirs. */
-function compiled(patterns: Patterns): [Fault, Pattern[]][] {
-  const before = known.get(patterns);
-  if (before !== undefined) return before;
+function firstFault(compiled: CompiledPatterns, text: string): Fault | null {
+  return compiled.find(([, list]) => list.some((pattern) => pattern.isIn(text)))?.[0] ?? null;
+}
+
+/** Skips an unusable pattern: our error must not hide theirs. */
+function compile(patterns: Patterns): CompiledPatterns {
   const order = ['limit', 'auth', 'transient'] as const;
-  const made = order.map((fault): [Fault, Pattern[]] => [
-    fault,
-    patterns[fault].map(compilePattern).filter((pattern) => 'isIn' in pattern),
-  ]);
-  known.set(patterns, made);
-  return made;
+  return order.map((fault) => [fault, patterns[fault].map(compilePattern).filter((pattern) => 'isIn' in pattern)]);
 }

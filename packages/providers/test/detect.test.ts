@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { KnownVersions } from '@pawl/providers/detect';
 import { detectProviders, findProgram, requireInstalled } from '../src/detect.ts';
 import { definePreset } from '../src/preset/base.ts';
 import { printedBy } from '../src/printed-by.ts';
@@ -41,7 +42,7 @@ describe('installed programs', () => {
       preset('mute', { command: [four], version: null }),
       preset('live', { command: [process.execPath], program: 'one' }),
     ];
-    expect(Object.fromEntries(await detectProviders(presets, bench.environment))).toEqual({
+    expect(Object.fromEntries(await detectProviders(presets, bench.environment, new Map()))).toEqual({
       one: { path: one, version: '1.2.3-beta' },
       two: { path: two, version: null },
       three: { path: null, version: null },
@@ -54,7 +55,7 @@ describe('installed programs', () => {
     await using bench = await workbench();
     const calls = join(bench.path, 'calls');
     await bench.program('one', `echo x >> '${calls}'; [ "$(wc -l < '${calls}')" -gt 1 ] || exec sleep 60; echo 4.5.6`);
-    const found = await detectProviders([preset('one')], bench.environment, [2_000, 60_000]);
+    const found = await detectProviders([preset('one')], bench.environment, new Map(), [2_000, 60_000]);
     expect(found.get('one')?.version).toBe('4.5.6');
     expect(readFileSync(calls, 'utf8')).toBe('x\nx\n');
   });
@@ -63,7 +64,8 @@ describe('installed programs', () => {
     await using bench = await workbench();
     const calls = join(bench.path, 'calls');
     const write = (version: string) => bench.program('one', `echo x >> '${calls}'; echo ${version}`);
-    const look = async () => (await detectProviders([preset('one')], bench.environment)).get('one')?.version;
+    const known: KnownVersions = new Map();
+    const look = async () => (await detectProviders([preset('one')], bench.environment, known)).get('one')?.version;
     const path = await write('1.0.0');
     expect([await look(), await look()]).toEqual(['1.0.0', '1.0.0']);
     expect(readFileSync(calls, 'utf8')).toBe('x\n');
@@ -76,7 +78,7 @@ describe('installed programs', () => {
     await using bench = await workbench();
     const seen = join(bench.path, 'seen');
     await bench.program('one', `env > '${seen}'; echo 1.0`);
-    await detectProviders([preset('one')], bench.environment);
+    await detectProviders([preset('one')], bench.environment, new Map());
     expect(readFileSync(seen, 'utf8')).not.toContain('hidden');
   });
 });

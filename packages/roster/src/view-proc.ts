@@ -16,17 +16,18 @@ const deletedSuffix = ' (deleted)';
 
 /** Linux: reads everything below `/proc`, or below a test's imitation. */
 export function procView(root = '/proc'): ProcessView {
+  const read = createReader();
   let boot: { id: string; atMs: number | null } | undefined;
 
   const bootOf = () =>
     (boot ??= {
-      id: textOf(join(root, 'sys/kernel/random/boot_id')).trim(),
-      atMs: Number(/^btime (\d+)$/m.exec(textOf(join(root, 'stat')))?.[1] ?? Number.NaN) * 1_000 || null,
+      id: textOf(read, join(root, 'sys/kernel/random/boot_id')).trim(),
+      atMs: Number(/^btime (\d+)$/m.exec(textOf(read, join(root, 'stat')))?.[1] ?? Number.NaN) * 1_000 || null,
     });
 
   function seen(pid: number): SeenProcess | HiddenProcess | null {
     const directory = `${root}/${pid}`;
-    const line = statLine(`${directory}/stat`);
+    const line = statLine(read, `${directory}/stat`);
     if (line === null) return null;
     const entry = parseStat(line, bootOf().id);
     if (entry?.pid !== pid) return { pid, user: ownerOf(directory) };
@@ -44,7 +45,7 @@ export function procView(root = '/proc'): ProcessView {
       start: entry.start,
       startedAt: atMs === null ? null : atMs + ticks * tickMs,
       name: Buffer.from(line.slice(line.indexOf(' (') + 2, line.lastIndexOf(') ')), 'latin1').toString(),
-      words: entry.bare ? [] : wordsOf(`${directory}/cmdline`),
+      words: entry.bare ? [] : wordsOf(read, `${directory}/cmdline`),
     };
   }
 
@@ -73,14 +74,14 @@ export function procView(root = '/proc'): ProcessView {
     },
     directories: (pids) => new Map(pids.map((pid) => [pid, directoryOf(join(root, String(pid), 'cwd'))])),
     variable(pid, name) {
-      const list = textOf(join(root, String(pid), 'environ')).split('\0');
+      const list = textOf(read, join(root, String(pid), 'environ')).split('\0');
       return list.find((entry) => entry.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
     },
   };
 }
 
 /** A process's stat line; null if it exited, empty if hidden. */
-function statLine(path: string): string | null {
+function statLine(read: ReadFile, path: string): string | null {
   try {
     return read(path, 'latin1');
   } catch (error) {
@@ -120,16 +121,16 @@ function ownerOf(path: string): number | null {
   }
 }
 
-function wordsOf(path: string): string[] {
+function wordsOf(read: ReadFile, path: string): string[] {
   const { commandWords, wordCharacters } = rosterLimits;
-  const text = textOf(path);
+  const text = textOf(read, path);
   // A program that set its own title may have dropped word boundaries.
   const words = text.replace(/\0+$/, '').split('\0', commandWords);
   return text === '' ? [] : words.map((word) => word.slice(0, wordCharacters));
 }
 
 /** The beginning of a file as text; empty if it is missing or not ours. Throws on other errors. */
-function textOf(path: string): string {
+function textOf(read: ReadFile, path: string): string {
   try {
     return read(path, 'utf8');
   } catch (error) {
@@ -138,18 +139,20 @@ function textOf(path: string): string {
   }
 }
 
-let shared: Buffer | undefined;
+type ReadFile = (path: string, encoding: 'utf8' | 'latin1') => string;
 
-/** Reads the beginning of a file. All reads share one buffer: a listing makes hundreds. */
-function read(path: string, encoding: 'utf8' | 'latin1'): string {
-  const buffer = (shared ??= Buffer.allocUnsafeSlow(rosterLimits.processFileBytes));
-  const descriptor = openSync(path, 'r');
-  try {
-    let length = 0;
-    for (let count = -1; count !== 0 && length < buffer.length; length += count)
-      count = readSync(descriptor, buffer, length, buffer.length - length, null);
-    return buffer.toString(encoding, 0, length);
-  } finally {
-    closeSync(descriptor);
-  }
+/** Returns a function that reads the beginning of a file. All reads share one buffer: a listing makes hundreds. */
+function createReader(): ReadFile {
+  const buffer = Buffer.allocUnsafeSlow(rosterLimits.processFileBytes);
+  return (path, encoding) => {
+    const descriptor = openSync(path, 'r');
+    try {
+      let length = 0;
+      for (let count = -1; count !== 0 && length < buffer.length; length += count)
+        count = readSync(descriptor, buffer, length, buffer.length - length, null);
+      return buffer.toString(encoding, 0, length);
+    } finally {
+      closeSync(descriptor);
+    }
+  };
 }

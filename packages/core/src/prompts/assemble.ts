@@ -8,7 +8,7 @@ import type { PromptAssets } from './assets.ts';
 import { askedTags, chatHistoryTag, roleTag } from './assets.ts';
 import { commandLines, communicationText } from './communication.ts';
 import { promptLimits } from './prompt-limit.ts';
-import { addedTags, block, foreignText } from './tag.ts';
+import { addedTags, block } from './tag.ts';
 
 /** A session's prompt: as one text, and split for CLIs that take a system prompt. */
 export type Prompt = {
@@ -72,7 +72,7 @@ export function askedTag(assets: PromptAssets, { mode }: Agent): string {
 
 function modeParts(given: PromptGiven): PromptPart[] {
   const { assets, agent } = given;
-  const quote = foreignText(assets);
+  const quote = assets.escape;
   const asked = askedTag(assets, agent);
   const template = assets.modes[agent.mode];
   const hasHistory = template.some(({ tag }) => tag === chatHistoryTag);
@@ -101,7 +101,7 @@ function askedPart({ mode }: Agent, tag: string, text: string): PromptPart {
 
 /** The parts after the mode's own, in this order. */
 function lastParts({ assets, agent, run, places = [], custom = [], ...given }: PromptGiven): PromptPart[] {
-  const quote = foreignText(assets);
+  const quote = assets.escape;
   const skips = given.skipPromptExtras ?? agent.mode === 'conflict-resolution';
   const commands = commandLines(assets, agent.kind);
   const communication = skips ? null : communicationText(assets, agent.mode, commands);

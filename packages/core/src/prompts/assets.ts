@@ -1,5 +1,6 @@
 import type { WorkMode } from '@pawl/schema/record';
 import { workModes } from '@pawl/schema/record';
+import { createEscape } from './tag.ts';
 import type { TemplatePart } from './template.ts';
 import { parseTemplate } from './template.ts';
 
@@ -11,6 +12,8 @@ export type PromptAssets = {
   communication: { full: string; minimal: string; lasting: string };
   /** The commands that an agent may use, one per line. */
   commands: string;
+  /** Escapes foreign text for a prompt, so that it can neither open nor close one of our tags. */
+  escape(text: string): string;
 };
 
 /** Parts without a text of their own: the task, and the earlier conversation. */
@@ -42,8 +45,9 @@ export function readPromptAssets(files: ReadonlyMap<string, string>): PromptAsse
       text: text === '' && !slots.includes(tag) ? textOf(sharedPath(tag)) : text,
     }));
   };
+  const modes = Object.fromEntries(workModes.map((mode) => [mode, partsOf(mode)])) as PromptAssets['modes'];
   return {
-    modes: Object.fromEntries(workModes.map((mode) => [mode, partsOf(mode)])) as PromptAssets['modes'],
+    modes,
     signalFormat: textOf(sharedPath('signal_format')),
     communication: {
       full: textOf('communication/full.md'),
@@ -51,5 +55,6 @@ export function readPromptAssets(files: ReadonlyMap<string, string>): PromptAsse
       lasting: textOf('communication/lasting.md'),
     },
     commands: textOf('cli.md'),
+    escape: createEscape(Object.values(modes).flatMap((parts) => parts.map(({ tag }) => tag))),
   };
 }

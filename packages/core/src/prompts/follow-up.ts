@@ -11,7 +11,7 @@ import {
   outputNotice,
   retryNotice,
 } from './notice.ts';
-import { block, foreignText } from './tag.ts';
+import { block } from './tag.ts';
 
 /** Continues a conversation with the next task. */
 export function nextTaskPrompt(assets: PromptAssets, agent: Agent, run: Run): string {
@@ -90,7 +90,7 @@ function indented(text: string): string {
 
 /** The task of a turn; in a conversation, the person's message is the turn itself. */
 function asked(assets: PromptAssets, agent: Agent, run: Run): string {
-  const text = foreignText(assets)(run.task);
+  const text = assets.escape(run.task);
   return fillPlaceholders(agent.mode === 'converse' ? text.trim() : block(askedTag(assets, agent), text), agent);
 }
 

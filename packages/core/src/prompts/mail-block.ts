@@ -1,6 +1,6 @@
 import type { Mail } from '@pawl/schema/mail';
 import type { PromptAssets } from './assets.ts';
-import { addedTags, block, foreignText } from './tag.ts';
+import { addedTags, block } from './tag.ts';
 
 /** A mail with its sender's name, and whether a person sent it. */
 export type LetterGiven = { mail: Mail; from: string; byPerson: boolean };
@@ -16,7 +16,7 @@ const personHead = `The person you work for wrote this mail to you.`;
  * another, or name another sender.
  */
 export function mailBlock(assets: PromptAssets, letters: readonly LetterGiven[]): string {
-  const quote = foreignText(assets);
+  const quote = assets.escape;
   const fromPerson = letters.every(({ byPerson }) => byPerson);
   const shown = letters.map(({ mail, from, byPerson }) => {
     const words = [

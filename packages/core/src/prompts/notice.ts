@@ -1,6 +1,6 @@
 import type { Session } from '@pawl/schema/record';
 import type { PromptAssets } from './assets.ts';
-import { block, foreignText } from './tag.ts';
+import { block } from './tag.ts';
 
 const lookFirst = `Check the state of your worktree (git status, git log, .pawl/output/progress.md) before you do anything, then continue.`;
 
@@ -33,7 +33,7 @@ Work in progress may be half done. ${lookFirst}`,
  * untracked files may be anything, and are kept and shown to a person instead.
  */
 export function commitNotice(assets: PromptAssets, paths: string[]): string {
-  const quote = foreignText(assets);
+  const quote = assets.escape;
   return block(
     'uncommitted',
     `Your work is done, but tracked files have uncommitted changes, in:
@@ -48,7 +48,7 @@ purpose. Restore what should not be kept. Change nothing else, and then write th
 
 /** Asks a planning agent to correct its output. */
 export function outputNotice(assets: PromptAssets, complaints: string[]): string {
-  const quote = foreignText(assets);
+  const quote = assets.escape;
   return block(
     'output_refused',
     `Your output cannot be used as it is:

@@ -1,5 +1,3 @@
-import type { PromptAssets } from './assets.ts';
-
 /** Tags that the assembly adds, beyond those of templates. */
 export const addedTags = {
   past: 'conversation_so_far',
@@ -36,18 +34,8 @@ export function block(tag: string, text: string): string {
  * Returns a function that escapes foreign text for a prompt, so that it can neither open nor close one of our tags,
  * even with spaces or invisible characters inside. Everything else stays as it is.
  */
-export function foreignText(assets: PromptAssets): (text: string) => string {
-  const known = quotes.get(assets) ?? makeQuote(assets);
-  quotes.set(assets, known);
-  return known;
-}
-
-/** One per set of assets: the pattern contains every tag. */
-const quotes = new WeakMap<PromptAssets, (text: string) => string>();
-
-function makeQuote({ modes }: PromptAssets): (text: string) => string {
-  const known = new Set([...Object.values(addedTags), ...noticeTags, ...innerTags, 'signal_format']);
-  for (const parts of Object.values(modes)) for (const { tag } of parts) known.add(tag);
+export function createEscape(templateTags: Iterable<string>): (text: string) => string {
+  const known = new Set([...Object.values(addedTags), ...noticeTags, ...innerTags, 'signal_format', ...templateTags]);
   const invisible = String.raw`\p{Default_Ignorable_Code_Point}\0-\x08\x0B-\x1F\x7F-\x9F`;
   const between = `[${invisible}]*`;
   const around = String.raw`[\s${invisible}]*`;

@@ -1,19 +1,24 @@
 import type { Finding } from '@pawl/protocol/daemon/view';
 import type { ProviderList } from '@pawl/protocol/sessions/view';
 import { capabilitiesOf } from '@pawl/providers/capability';
+import type { KnownVersions } from '@pawl/providers/detect';
 import { detectProviders, installedAgents, programOf } from '@pawl/providers/detect';
+import type { Cache } from '../platform/caches.ts';
 import type { Platform } from '../platform/platform.ts';
 
-type ProviderContext = Pick<Platform, 'providers' | 'environment'> & {
+type ProviderContext = Pick<Platform, 'providers' | 'environment' | 'caches'> & {
   choices: Pick<Platform['choices'], 'provider'>;
   /** The PATH to look up programs. */
   path: string;
 };
 
+const versions: Cache<KnownVersions> = { empty: () => new Map() };
+
 /** All providers: whether the program is on the PATH, and its abilities. */
-export async function listProviders({ providers, choices, environment, path }: ProviderContext): Promise<ProviderList> {
-  const found = { ...environment, PATH: path };
-  const detected = await detectProviders(providers.list(), found);
+export async function listProviders(context: ProviderContext): Promise<ProviderList> {
+  const { providers, choices } = context;
+  const found = { ...context.environment, PATH: context.path };
+  const detected = await detectProviders(providers.list(), found, context.caches.of(versions));
   const installed = await installedAgents(providers.list(), found);
   const usual = choices.provider ?? (installed.length === 1 ? installed[0]?.name : null);
   return {

@@ -1,3 +1,4 @@
+import { createCaches } from '@pawl/daemon/platform/caches';
 import { checkProviders, listProviders } from '@pawl/daemon/providers/providers';
 import { unconfined } from '../support/unconfined.ts';
 import { withCustomPresets } from '@pawl/providers/custom';
@@ -31,6 +32,7 @@ async function machine(programs: Record<string, string>, entries: Record<string,
       providers: providerRegistry(presets, problems),
       choices: { ...unconfined, provider },
       environment: { PATH: '/nowhere' },
+      caches: createCaches(),
       path: place.path,
     },
     [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
