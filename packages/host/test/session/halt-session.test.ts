@@ -70,7 +70,8 @@ test('a command that keeps starting processes is paused, too, and continues wher
   for (let round = 0; round < 5; round += 1) {
     const before = ticks();
     await eventually(() => ticks() > before + 20);
-    expect((await haltSession(host, session)).halted).toBeGreaterThanOrEqual(6);
+    // On a busy machine it takes as long as it takes: its clock does not advance.
+    expect((await haltSession(host, session, () => 0)).halted).toBeGreaterThanOrEqual(6);
     expect(await staysUnchanged('ticks')).toBe(true);
     expect(statesOf(session.marker).running).toHaveLength(2);
     await continueSession(host, session);

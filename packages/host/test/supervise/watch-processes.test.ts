@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { noLimits } from '@pawl/schema/launch-spec';
 import { expect, test } from 'vitest';
 import { signalProcess } from '../../src/process/identity.ts';
@@ -27,9 +29,10 @@ async function watchScript(script: string, changes: Partial<WatchedProcess> = {}
 }
 
 test('reports output, and a process that left', async () => {
-  using seen = await watchScript('echo one; sleep 0.1', {}, { livenessMs: 60_000 });
+  using seen = await watchScript('echo one; until [ -e leave ]; do sleep 0.01; done', {}, { livenessMs: 60_000 });
+  await eventually(() => seen.told.includes('change'));
+  writeFileSync(join(workspace.root, 'leave'), '');
   await eventually(() => seen.told.includes('left'));
-  expect(seen.told).toContain('change');
   expect(seen.told.filter((each) => each === 'left')).toHaveLength(1);
 });
 
