@@ -28,7 +28,7 @@ const plainBuiltins = {
   },
 };
 
-/** A module that exports each name of a Node module. The bundler drops the names that nobody imports. */
+/** A module that exports each name of a Node module. The bundler drops unused names. */
 function builtinModule(path) {
   const names = Object.keys(process.getBuiltinModule(path)).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name));
   const exported = names.filter((name) => name !== 'default').map((name, index) => [name, `member${index}`]);

@@ -47,7 +47,7 @@ function requireProgram(name, hint) {
   if (spawnSync(name, ['--version'], { stdio: 'ignore' }).status !== 0) fail(`${name} is missing.`, hint);
 }
 
-/** Installs bubblewrap where that asks nobody. Without it, tests of the sandbox are skipped, and say so. */
+/** Installs bubblewrap where that needs no confirmation. Without it, tests of the sandbox are skipped with a message. */
 function installSandbox() {
   if (spawnSync('bwrap', ['--version'], { stdio: 'ignore' }).status === 0) return;
   const options = { stdio: ['ignore', 2, 2] };

@@ -3,7 +3,7 @@ import type { ApprovalAnswer, ApprovalRequest } from '@pawl/wire/approval-line';
 import { bridgeLimits } from './limit.ts';
 import type { Voice } from './voice.ts';
 
-/** How a request was settled; `withdrawn` means that nobody decided. */
+/** The end of a request; `withdrawn` means that it ended without a decision. */
 type Settled = ApprovalAnswer & { withdrawn?: true };
 type Waiting = { settle: (answer: Settled) => void; nativeId: unknown };
 

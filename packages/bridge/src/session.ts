@@ -59,7 +59,7 @@ async function finish(ending: Ending, { agent, conversation, conversed, stopped 
       await agent.leave(bridgeLimits.leaveMs, members);
       return ending.code;
     case 'died': {
-      // Whoever ends the session may signal the agent, too, and it may exit first.
+      // The end of a session may also signal the agent, which may exit first.
       const asked = await within(stopped, bridgeLimits.signalMs);
       if (asked !== null) return asked;
       conversation.fail(agent.describe(ending.exit));

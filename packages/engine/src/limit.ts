@@ -44,7 +44,7 @@ export const engineLimits = {
   graceMs: 500,
   /** Model calls of one turn. */
   iterations: 100,
-  /** How often in a row a model may answer the same, repeat a call, search in vain, or write invalid input. */
+  /** Limits on repetition: equal answers, equal calls, searches without a result, and invalid inputs in a row. */
   identicalAnswers: 3,
   redundantCalls: 3,
   emptySearches: 4,

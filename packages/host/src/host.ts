@@ -6,8 +6,7 @@ import type { ProcessListings } from './process/list-processes.ts';
 import { createListings } from './process/list-processes.ts';
 
 /**
- * The memory of whoever starts, finds and ends processes. Nothing in it is the truth: another host finds the same
- * processes.
+ * Caches for starting, finding and ending processes. They may be lost: another host finds the same processes.
  */
 export type Host = {
   listings: ProcessListings;

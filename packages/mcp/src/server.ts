@@ -105,7 +105,7 @@ async function doAfterwards(desk: Desk, acts: Act[]): Promise<void> {
   for (const act of acts) await act(client).catch(() => undefined);
 }
 
-/** What clients show their users before a call. */
+/** Annotations that clients show to their users before a call. */
 function annotationsOf(effect: Effect) {
   return {
     readOnlyHint: effect === 'reads',

@@ -34,7 +34,7 @@ export function fetchTransport({ url, token: own, fetch: send = fetch }: FetchOp
 
 type Silence = { signal: AbortSignal; heard(): void; end(): void };
 
-/** Aborts its signal when nothing was heard for too long. */
+/** Aborts its signal after a long silence. */
 function watchSilence(silenceMs: number): Silence {
   const controller = new AbortController();
   const watch = () => setTimeout(() => controller.abort(silent(silenceMs)), silenceMs);

@@ -44,7 +44,7 @@ export async function runProxy({ directory, socket, version, unusedMs }: RunOpti
     if (sessions.length > 0 || served.active() > 0) neededMs = performance.now();
     return performance.now() - neededMs < unusedMs;
   };
-  // The last look at the grants is the last act: the daemon writes a grant before it looks for a proxy.
+  // Reads the grants last: the daemon writes a grant before it looks for a proxy.
   while (isNeeded()) await delay(proxyLimits.lookMs);
   await leave(served, asked);
   log('leaving');
@@ -57,7 +57,7 @@ function lockOf(path: string): FileLock | null {
     return holdFileLock(path, proxyLimits.lockWaitMs);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    // Foreign content, so nobody holds it. Emptied in place, so that two proxies lock the same file.
+    // Foreign content, so the lock is free. Emptied in place, so that two proxies lock the same file.
     truncateSync(path);
     return holdFileLock(path, proxyLimits.lockWaitMs);
   }

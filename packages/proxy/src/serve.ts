@@ -22,7 +22,7 @@ export type Served = {
   port: number;
   /** The number of calls and tunnels in progress. */
   active(): number;
-  /** False if the socket's file was removed: nobody can reach it any more. */
+  /** False if the socket's file was removed, so that it is unreachable. */
   isReachable(): boolean;
   /** Takes no more connections, and closes the idle ones. */
   leave(): void;

@@ -6,7 +6,7 @@ import type { TokenCount } from './count/token-count.ts';
 import { addCounts, noTokens, tokensIn } from './count/token-count.ts';
 import { proxyLimits } from './proxy-limit.ts';
 
-/** What the proxy has observed of one session, in memory as in its file. */
+/** The proxy's observations of one session, in memory as in its file. */
 type Observed = {
   counted: TokenCount;
   calls: number;

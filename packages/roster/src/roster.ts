@@ -24,7 +24,7 @@ export type Roster = {
   others: Other[];
   /** Processes that look like agents and were skipped, with the reason. */
   skipped: { pid: number; reason: string }[];
-  /** Why "alone" is uncertain, although nobody was found. */
+  /** Why "alone" is uncertain, although no agent was found. */
   doubts: string[];
   /** The asking agent, if an ancestor is an agent: the topmost that works here. */
   own: { pid: number; start: string } | null;

@@ -1,6 +1,9 @@
 import type { AgentAction, Hearing } from './definition.ts';
 
-/** Requirements on a definition: at least one action from each list, and a subject it must hear of, if named. */
+/**
+ * Requirements on a definition: at least one action from each list, and a subject whose notices it must receive, if
+ * named.
+ */
 export type Needs = { actions: readonly (readonly AgentAction[])[]; hears?: Hearing };
 
 /** The rule that keeps subagents out. `spawn`: delegation depth is 1. `change`: only mains have changes. */

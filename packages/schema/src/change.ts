@@ -69,7 +69,7 @@ export const changeSchema = z.object({
   branch: z.string(),
   /** The proposed commit. Later commits of the branch do not count until they are proposed as well. */
   head: z.string(),
-  /** Where the branch started. */
+  /** The commit at which the branch started. */
   base: z.string(),
   title: z.string(),
   summary: z.string(),
@@ -80,7 +80,7 @@ export const changeSchema = z.object({
   retriedAt: timeSchema.nullable(),
   /** It is checked alone, to see its effect on the number of tests. */
   isolatedAt: timeSchema.nullable(),
-  /** Blocked by somebody, with the reason. */
+  /** Blocked, with the reason. */
   hold: z.object({ reason: z.string(), by: z.string(), at: timeSchema }).nullable(),
   /** How this head weakens the gate, as far as known. */
   findings: z.array(findingSchema),
@@ -206,7 +206,7 @@ export const advanceSchema = z.object({
 export const queueWaitSchema = z.object({
   reason: z.string(),
   changes: z.array(idSchema),
-  /** What a person can do about it. */
+  /** The next steps for a person. */
   hint: z.string().nullable().default(null),
   /** Since when it waits for this reason; null in data of an earlier release. */
   since: timeSchema.nullable().default(null),

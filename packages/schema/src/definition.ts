@@ -39,11 +39,11 @@ export const definitionSchema = z.object({
   lockGlobs: z.array(z.string()).default([]),
   nudge: z.string().nullable(),
   /**
-   * What mail does to an idle agent: `wake` starts a turn, `next-turn` waits for one. With `pull` mail is never
+   * The effect of mail on an idle agent: `wake` starts a turn, `next-turn` waits for one. With `pull` mail is never
    * delivered: the agent is told about it, and fetches it.
    */
   mail: z.enum(mailPolicies).default('wake'),
-  /** Who is told of its completion: `parent`, or everybody in the project with that role. */
+  /** Recipients of its completion notice: `parent`, or every agent of the project with that role. */
   notify: z.array(z.string()).default(['parent']),
   /** The merge queue notices that it receives. */
   hears: z.array(z.enum(hearings)).default([]),

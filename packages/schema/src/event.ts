@@ -94,7 +94,7 @@ export const eventData = {
   'agent.exhausted': z.object({ until: timeSchema.nullable() }),
   /** A person or an agent sent it a message. */
   'agent.told': z.object({ by: z.string(), channel: z.enum(['live', 'resumed']) }),
-  /** It goes on with another provider or model. */
+  /** It continues with another provider or model. */
   'agent.transferred': z.object({ provider: nameSchema, model: z.string().nullable() }),
   'agent.answered': z.object({ by: z.string(), answers: z.number().int() }),
   'budget.changed': z.object({ budget: budgetSchema }),
@@ -128,7 +128,7 @@ export const eventData = {
   /** A person approved exactly this content. */
   'plan.approved': z.object({ planId: idSchema, version: z.number().int(), hash: z.string() }),
   'plan.launched': z.object({ planId: idSchema }),
-  /** Agents that work go on; nothing else starts. */
+  /** Working agents continue; nothing else starts. */
   'plan.paused': z.object({ planId: idSchema }),
   'plan.resumed': z.object({ planId: idSchema }),
   'plan.archived': z.object({ planId: idSchema }),
@@ -179,7 +179,7 @@ export const eventData = {
   'approval.answered': approvalClosed,
   /** Its CLI no longer waits. */
   'approval.withdrawn': approvalClosed,
-  /** Nobody answered in time, so it is denied. */
+  /** Denied because no answer came in time. */
   'approval.expired': approvalClosed,
   'nudge.sent': z.object({ mailId: idSchema }),
   /** Emitted when the reason changes, not each time. */
@@ -198,7 +198,7 @@ export const eventData = {
     failure: z.string().nullable(),
     notified: z.array(idSchema),
   }),
-  /** Its completion is withdrawn. `notified` had been told, and are told this. */
+  /** Its completion is withdrawn, and announced to `notified`, who received the completion. */
   'agent.completion_withdrawn': z.object({ notified: z.array(idSchema) }),
   /** It has ended after completing: `agents` are it and its subagents, `resupervised` have a new supervisor. */
   'agent.ended': z.object({ reason: z.string(), agents: z.array(idSchema), resupervised: z.array(idSchema) }),
@@ -250,7 +250,7 @@ export const eventData = {
     /** It failed before, at the same tree. */
     flaky: z.boolean(),
   }),
-  /** The target branch has moved: by the queue, to a checked commit, or by somebody else. */
+  /** The target branch has moved: by the queue, to a checked commit, or by another push. */
   'main.advanced': z.object({ branch: z.string(), from: z.string(), to: z.string(), changes: z.array(idSchema) }),
   'main.moved': z.object({ branch: z.string(), from: z.string().nullable(), to: z.string() }),
   /** A green result cannot be merged yet, for this reason. */

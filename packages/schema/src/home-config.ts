@@ -73,7 +73,7 @@ export const homeConfigSchema = z.strictObject({
   /** Models of the engine by name, and the name or model that it uses by default. */
   models: namedModelsSchema.default({}),
   default_model: z.string().min(1).max(200).nullable().default(null),
-  /** What all agents may or may not do without asking. */
+  /** Rules for all agents: actions allowed or denied without asking. */
   rules: fileRulesSchema,
   /** Switches a person to the child after a fork, unless the fork says otherwise. */
   switch_on_fork: z.boolean().default(false),
@@ -117,7 +117,7 @@ export const homeConfigSchema = z.strictObject({
   sandbox_options: sandboxOptions.default(() => sandboxOptions.parse({})),
   /** Whether agents are nudged. */
   nudges: z.enum(['smart', 'fixed', 'off']).default('smart'),
-  /** What happens to a question to the person that is not answered in time. */
+  /** The treatment of a question to the person without an answer in time. */
   questions: z
     .strictObject({
       deadline_minutes: z.number().positive().max(100_000).nullable().default(null),

@@ -57,7 +57,10 @@ export const limits = {
   projectionMs: 200,
   /** A process that stays this long after a valid signal is stopped. */
   hungAfterSignalMs: 60_000,
-  /** A process that stays silent this long after its result is stopped; longer, since it may wait for work in the background. */
+  /**
+   * A process that stays silent this long after its result is stopped; longer, since it may wait for work in the
+   * background.
+   */
   hungAfterResultMs: 5 * 60_000,
   /** Events kept in memory for live streams; older ones are read from the store. */
   recentEvents: 4_096,
@@ -206,7 +209,7 @@ export const limits = {
   checkMs: 30 * 60_000,
   longestCheckMs: 24 * 60 * 60_000,
   /**
-   * What a check may print before it is ended; how much is stored, and how much of its end is searched for a summary.
+   * Output of a check: bytes before it is ended, bytes stored, and bytes at its end searched for a summary.
    */
   checkPrintBytes: 256 * 1024 * 1024,
   checkStoredBytes: 8 * 1024 * 1024,

@@ -3,7 +3,7 @@ import { idSchema } from './id.ts';
 import { timeSchema } from './record.ts';
 
 /**
- * The purpose of a mail. Somebody waits only for the answer to a `question`; `nudge`, `system` and `alert` come from
+ * The purpose of a mail. Only a `question` has a waiting sender; `nudge`, `system` and `alert` come from
  * Pawl itself. An alert requires action now, so it starts a turn; `system` mail waits for one.
  */
 export const mailKinds = ['message', 'question', 'answer', 'nudge', 'system', 'alert', 'completion'] as const;
@@ -18,7 +18,7 @@ export const mailStatuses = ['pending', 'delivered', 'read', 'acked'] as const;
 export type MailStatus = (typeof mailStatuses)[number];
 
 /**
- * What one agent sends another. Its status is derived from the times (`statusOfMail` in core).
+ * A message from one agent to another. Its status is derived from the times (`statusOfMail` in core).
  *
  *   pending ──▶ delivered ──▶ read ──▶ acked
  *     │ ▲
@@ -89,7 +89,7 @@ export const questionSchema = z.object({
   endedAt: timeSchema.nullable(),
   end: z.enum(questionEnds).nullable(),
   answer: z.string().nullable(),
-  /** When the asker learned the end; also set if nobody is left to tell. */
+  /** When the asker learned the end; also set if the asker is gone. */
   toldAt: timeSchema.nullable(),
   /** The mail that told it, if any. */
   answerMailId: idSchema.nullable(),

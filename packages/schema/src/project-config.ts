@@ -31,17 +31,17 @@ export type ProjectConfig = {
   forge: 'local' | 'github';
   /** On a forge: which changes to handle. */
   track: 'all' | 'author' | 'assigned';
-  /** Who reviews each change; null is nobody. */
+  /** The definition of reviewers; null for no review. */
   review: Staff | null;
-  /** Who repairs main, and stands in for missing authors; null is nobody. */
+  /** The definition of agents that repair main and continue changes without an author; null for none. */
   fixer: Staff | null;
   /** Whether changes that weaken the gate wait for a person, and further files of the gate. */
   guard: { enabled: boolean; paths: string[] };
   /** Narrows the access of new agents; null does not. */
   access: AccessLevel | null;
-  /** What the project's agents may or may not do without asking; allow rules count only if trusted. */
+  /** Rules for the project's agents; its allow rules apply only if trusted. */
   rules: Pick<Rule, 'effect' | 'match'>[];
-  /** Where this was read: a commit, the person's checkout, or nowhere. */
+  /** The source of these values: a commit, the person's checkout, or none. */
   source: 'commit' | 'checkout' | 'none';
   /** The checkout where this was read; null unless `source` says so. */
   checkout: Checkout | null;

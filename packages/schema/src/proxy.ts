@@ -7,7 +7,7 @@ export const grantFormat = 1;
 const hosts = z.array(z.string().min(1).max(300)).max(4_000);
 
 /**
- * What one session may do through the proxy: a private file that the daemon writes before the session starts, and
+ * Access of one session through the proxy: a private file that the daemon writes before the session starts, and
  * removes when it has ended. It names the file of the key and does not contain it.
  */
 export const grantSchema = z.object({
@@ -17,7 +17,9 @@ export const grantSchema = z.object({
   tokenHash: z.string().regex(/^[0-9a-f]{64}$/),
   /** The session's own directory. A session with an exit code in it has ended. */
   directory: z.string().min(1),
-  /** The server that the session's model calls go to, and its key. Null: the session calls no model through the proxy. */
+  /**
+   * The server that the session's model calls go to, and its key. Null: the session calls no model through the proxy.
+   */
   upstream: z
     .object({ baseUrl: z.url({ protocol: /^https?$/ }), secretFile: z.string().min(1), variable: z.string().min(1) })
     .nullable(),
@@ -31,7 +33,7 @@ export type Grant = z.infer<typeof grantSchema>;
 /** The secret of an account on disk: values by the names of their variables. */
 export const secretFileSchema = z.object({ env: z.record(z.string(), z.string()) });
 
-/** Who serves a home's proxy, and where: written by the proxy that holds the lock. */
+/** Process and address of a home's proxy, written by the proxy that holds the lock. */
 export const proxyFileSchema = z.object({
   pid: z.number().int().positive(),
   port: z.number().int().min(1).max(65_535),
@@ -62,7 +64,9 @@ export const proxyLineSchema = z.discriminatedUnion('type', [
 ]);
 export type ProxyLine = z.infer<typeof proxyLineSchema>;
 
-/** Why the proxy refuses a host that no entry of the list covers: the one reason that a person can remove by an answer. */
+/**
+ * Why the proxy refuses a host that no entry of the list covers: the one reason that a person can remove by an answer.
+ */
 export const notListed = 'it is not in the list of allowed hosts';
 
 /** The name of a session's proxy record in its directory. */

@@ -40,16 +40,16 @@ export const projectSettingsSchema = z.object({
   crewWantedAt: timeSchema.nullable(),
   /** When the project was untracked. Its rows stay; no queue or crew runs for it. */
   untrackedAt: timeSchema.nullable(),
-  /** How its agents work: with a person who answers, or until they are finished; null if nobody chose. */
+  /** How its agents work: with a person who answers, or until they are finished; null for the default. */
   interaction: z.enum(interactions).nullable(),
 });
 export type ProjectSettings = z.infer<typeof projectSettingsSchema>;
 
-/** What happened to a dead agent's worktree. Null until that is settled. */
+/** How a dead agent's worktree ended. Null until that is settled. */
 export const worktreeEndSchema = z.discriminatedUnion('state', [
   /** Moved to the trash; `entry` names it there. */
   z.object({ state: z.literal('trashed'), entry: z.string(), at: timeSchema }),
-  /** Kept, because something in it would be lost, or somebody asked for it. */
+  /** Kept, because something in it would be lost, or on request. */
   z.object({ state: z.literal('retained'), reason: z.string(), at: timeSchema }),
   /** Restored from the trash by a person, who owns it now. */
   z.object({ state: z.literal('restored'), at: timeSchema }),
@@ -381,7 +381,7 @@ export const taskSchema = z.object({
   /** When its agents gave up, or its change was closed; null again once it is unblocked. */
   failedAt: timeSchema.nullable(),
   cancelledAt: timeSchema.nullable(),
-  /** The definition that should do it; null leaves it to whoever takes it. */
+  /** The definition that should do it; null for any. */
   definition: z.string().nullable().default(null),
 });
 export type Task = z.infer<typeof taskSchema>;

@@ -47,7 +47,7 @@ export const ruleSchema = z.object({
   scopeId: idSchema.nullable(),
   effect: z.enum(ruleEffects),
   match: ruleTextSchema,
-  /** Who made it: `person`, or the agent that may decide for others. */
+  /** Its author: `person`, or an agent that may decide for others. */
   madeBy: z.string(),
   /** The request that it was made from; null if it was written by hand. */
   requestId: idSchema.nullable(),
@@ -65,7 +65,7 @@ export type RulePath = {
   real: string | null;
 };
 
-/** What an agent wants to do, as rules judge it. */
+/** An action of an agent, as rules judge it. */
 export type RuleRequest = {
   kind: 'command' | 'file' | 'network' | 'tool';
   /** The tool's name in its CLI. */

@@ -309,7 +309,7 @@ export type Tables = {
   migrations: MigrationTable;
 };
 
-/** What queries read from: committed rows, or an open transaction. */
+/** The source of queries: committed rows, or an open transaction. */
 export type Database = Kysely<Tables>;
 
 export type Row<Name extends keyof Tables> = Selectable<Tables[Name]>;

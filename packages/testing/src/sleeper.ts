@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Real processes that are called like agents, and do nothing. They are nobody's children, as those of strangers are. */
+/**
+ * Real processes that are called like agents, and do nothing. They are orphans, like processes that Pawl did not start.
+ */
 export type Sleepers = AsyncDisposable & {
   /** Starts one under this name in a directory; resolves when it is what it is called. */
   start(name: string, cwd: string, environment?: Record<string, string>): Promise<number>;
@@ -51,7 +53,7 @@ export function sleepers(directory: string): Sleepers {
   };
 }
 
-/** Gone, or waiting for somebody who looks after orphans. */
+/** Gone, or a zombie that waits for the reaper of orphans. */
 export function hasEnded(pid: number): boolean {
   try {
     return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));

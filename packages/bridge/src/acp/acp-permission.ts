@@ -5,7 +5,7 @@ import { listAt, textAt } from '../json.ts';
 /** Kinds of tools that change nothing. */
 const readingKinds = ['read', 'search', 'think', 'fetch'];
 
-/** The answer to a request that nobody waits for any more. */
+/** The answer to a withdrawn request. */
 export const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 
 /** Decides about a request by its kind: `read-only` allows only what changes nothing. */
@@ -39,7 +39,7 @@ const toolOfKind = new Map([
 /** A tool call of an agent, as far as it is known. */
 export type AskedCall = { name: string; kind: string; title: string; input: Record<string, unknown> };
 
-/** What an agent asks for, as Claude would ask it, with all paths that the agent names. */
+/** Translates an agent's permission request to Claude's form, with all paths that the agent names. */
 export function acpRequest(call: AskedCall, toolCall: unknown): Omit<ApprovalRequest, 'requestId'> {
   const tool = toolOfKind.get(call.kind) ?? call.name;
   const about = {

@@ -94,7 +94,7 @@ function nameOf({ name, kind, title }: ToolCall): string {
   return name || (kind === 'other' ? title : kind) || title || 'other';
 }
 
-/** Where agents put a tool's name, for which the protocol's first version has no field. */
+/** The fields in which agents send a tool's name: the first version of the protocol has none for it. */
 function metaName(meta: unknown): string {
   return textAt(meta, 'toolName') || textAt(meta, 'claudeCode', 'toolName');
 }

@@ -1,7 +1,7 @@
 import type { ApprovalAnswer, ApprovalRequest } from '@pawl/wire/approval-line';
 import { at, textAt } from '../json.ts';
 
-/** What Codex asks for, as Claude would ask it, with the input of the call that it is about; null for a request that is no approval. */
+/** Translates a request of Codex to Claude's form, with the input of the call; null if it asks for no approval. */
 export function codexRequest(
   method: string,
   params: unknown,

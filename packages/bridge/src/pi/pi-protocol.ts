@@ -169,7 +169,7 @@ export class PiProtocol implements Protocol {
     return end;
   }
 
-  /** Nobody can answer a question of an extension. */
+  /** Declines a question of an extension: no person can answer it. */
   #refuse(record: Record<string, unknown>): void {
     const asks = ['select', 'confirm', 'input', 'editor'].includes(textAt(record, 'method'));
     if (asks) this.#context.send({ type: 'extension_ui_response', id: record['id'], cancelled: true });

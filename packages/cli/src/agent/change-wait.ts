@@ -14,7 +14,7 @@ export const daemonAway = 'the daemon is down; this continues when it is up agai
 /** Failed polls before the daemon counts as down; a restart takes fewer. */
 const quietLooks = 4;
 
-/** What to poll, and when it is over. */
+/** The change to poll, and the condition that ends the wait. */
 export type Look<T> = {
   /** Reads the current state; waits for a restarting daemon. */
   read(client: Client): Promise<T>;

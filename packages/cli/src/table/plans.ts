@@ -66,7 +66,7 @@ function addSight({ addTo, act }: Tools, group: Command): void {
     .action((plan, options) => act(options, async (context) => (await load()).editPlan(context, plan, options)));
 }
 
-/** What each architect does, and an example. */
+/** The work of each architect, and an example. */
 const architects: [verb: ArchitectVerb, summary: string, example: string][] = [
   ['discuss', 'let an architect find what has to be decided', 'pawl plan discuss 4fGh'],
   ['draft', 'let an architect divide the plan into phases', 'pawl plan draft 4fGh --wait'],

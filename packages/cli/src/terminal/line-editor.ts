@@ -9,7 +9,7 @@ export type Line = {
   at: number;
 };
 
-/** What a key means: a change of the line, or something for the program. */
+/** The meaning of a key: an edit of the line, or an action of the program. */
 export type KeyEffect =
   | { kind: 'edit'; line: Line }
   | { kind: 'enter'; text: string; line: Line }

@@ -44,7 +44,7 @@ export function repairOf({ fixer, trouble }: Pick<InboxEmergency, 'fixer' | 'tro
 
 const noChecks = 'there are no checks, so nothing can go in: name them in .pawl/config.yaml (pawl init finds them)';
 
-/** What blocks the queue, worst first. */
+/** The obstacles of the queue, worst first. */
 function alarmOf(queue: QueueView, colours: Palette, now: number): string[] {
   const { emergency, pausedAt, waiting, trouble, config } = queue;
   const lines: string[] = [];

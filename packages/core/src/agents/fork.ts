@@ -8,7 +8,7 @@ import { checkMayFork } from '../definitions/gate.ts';
 import type { ProviderPreset } from '../port/provider.ts';
 import { runOf } from '../sessions/run.ts';
 
-/** What a child inherits from its parent. */
+/** The fields that a child inherits from its parent. */
 export type Inheritance = {
   /** The last complete message of the parent that the child sees; 0 inherits nothing. */
   messageId: number;

@@ -11,7 +11,7 @@ export type StatusFacts = {
   queued?: boolean;
   /** How long it has printed nothing, if longer than usual for its provider. */
   silentMs?: number | null;
-  /** What it waits for a person to approve, if it does. */
+  /** The request that waits for a person's approval, if there is one. */
   approval?: string | null;
 };
 

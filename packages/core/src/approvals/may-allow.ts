@@ -3,15 +3,15 @@ import type { AccessLevel } from '@pawl/schema/access-level';
 /** The rights of an agent over one request of an agent below it. */
 export type OwnRights = {
   access: AccessLevel;
-  /** What its definition says about the tool; null for a refused connection, which is no tool. */
+  /** The definition's answer for the tool; null for a refused connection, which is no tool. */
   gate: { allowed: boolean; reason: string } | null;
-  /** What the rules that apply to it say about the request. */
+  /** The answer of the rules that apply to the request. */
   judged: { effect: 'allow' | 'deny' | 'ask'; reason: string };
 };
 
 /**
- * Why an agent may not allow a request of an agent below it; null if it may. Nobody allows what they may not do
- * themselves without asking.
+ * Why an agent may not allow a request of an agent below it; null if it may. An agent allows only what it may do
+ * itself without asking.
  */
 export function whyNotAllow({ access, gate, judged }: OwnRights): string | null {
   if (access === 'read-only') return 'its own access is read-only';

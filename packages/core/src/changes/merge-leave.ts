@@ -8,7 +8,7 @@ import { shellWord } from '@pawl/schema/shell-word';
 export type MergeRules = {
   /** The target branch. */
   branch: string;
-  /** Where the configuration was read. Only a commit on the target branch permits merging. */
+  /** The source of the configuration. Only a commit on the target branch permits merging. */
   source: 'commit' | 'checkout' | 'none';
   checkout: Checkout | null;
   auto: boolean;

@@ -7,7 +7,7 @@ import type { Agent } from '@pawl/schema/record';
 /** Whether sessions run in a sandbox; false if there is none, `off` if a person has switched it off. */
 export type SandboxState = boolean | 'off';
 
-/** The access of an agent about which nobody said anything. */
+/** The default access of an agent. */
 export function defaultAccess(sandboxWorks: SandboxState): AccessLevel {
   return sandboxWorks === false ? 'ask' : 'full';
 }

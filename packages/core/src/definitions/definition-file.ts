@@ -1,6 +1,6 @@
 import type { Definition } from '@pawl/schema/definition';
 
-/** Where a definition comes from; later layers extend earlier ones. */
+/** The origin of a definition; later layers extend earlier ones. */
 export type Layer = Definition['sources'][number]['layer'];
 
 /** An invalid definition file, and why. */

@@ -36,7 +36,7 @@ export function isTestFile(path: string): boolean {
   return languageOf(path) !== null && (testDirectory.test(path) || testName.test(path));
 }
 
-/** What a runner does and a test rarely does: start programs, or find and load files. */
+/** Signs of a runner, rare in a test: it starts programs, or finds and loads files. */
 const runs =
   /\b(?:child_process|subprocess|spawn(?:Sync)?|exec(?:File)?(?:Sync)?|fork|runpy|importlib|readdir(?:Sync)?|glob(?:Sync)?|listdir|import\s*\(\s*[^'"\s]|require\s*\(\s*[^'"\s])/;
 

@@ -25,7 +25,7 @@ function mayOverlap(one: string, other: string): boolean {
   return !isFixed && (a.text.startsWith(b.text) || b.text.startsWith(a.text));
 }
 
-/** What precedes the first wildcard. */
+/** The part before the first wildcard. */
 function fixedPart(glob: string): { text: string; whole: boolean } {
   const text = glob.replace(/^\.?\//, '');
   const wild = text.search(/[*?]|\/$/);

@@ -2,7 +2,7 @@ import type { PlanContent, PlanItem, PlanKind, PlanUndo } from '@pawl/schema/pla
 import type { Task } from '@pawl/schema/record';
 import { noInitiative } from '@pawl/schema/record';
 
-/** Where and when items are applied. */
+/** Facts for new records: their plan, project, time and author. */
 export type PlanPlace = { initiativeId: string; projectId: string; now: number; createdBy: string | null };
 
 /** The content of a plan after changes. Pure: nothing is written. Validate with `checkItems` first. */

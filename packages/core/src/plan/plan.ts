@@ -161,7 +161,7 @@ export function taskText(task: Task, dependencies: readonly Task[]): string {
   return parts.join('\n\n');
 }
 
-/** What happens to a task when its agent's run ends. */
+/** Decides what a task becomes when its agent's run ends. */
 export type TaskEnd =
   /** The agent waits for an answer, or another agent has the task by now. */
   | { do: 'keep' }

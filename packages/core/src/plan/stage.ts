@@ -24,7 +24,7 @@ export function stagePlan(content: PlanContent, outside: TasksById): StageReport
   return { errors, warnings: warningsOf({ ...content, tasks }, waves, outside), waves };
 }
 
-/** What a plan waits for in vain: records that do not exist, and cycles. */
+/** Dependencies that can never be met: on records that do not exist, and cycles. */
 export function brokenLinks(content: PlanContent, outside: TasksById): string[] {
   const tasks = content.tasks.filter(({ cancelledAt }) => cancelledAt === null);
   const graph = waitGraph({ ...content, tasks }, outside);
@@ -41,7 +41,10 @@ export function brokenLinks(content: PlanContent, outside: TasksById): string[] 
 type Node = { name: string; waitsFor: string[]; isTask: boolean };
 type Graph = ReadonlyMap<string, Node>;
 
-/** Tasks and phases as one graph; a phase has a start, which waits for other phases, and an end, which waits for its tasks. */
+/**
+ * Tasks and phases as one graph; a phase has a start, which waits for other phases, and an end, which waits for its
+ * tasks.
+ */
 function waitGraph({ phases, tasks }: PlanContent, outside: TasksById): Graph {
   const graph = new Map<string, Node>();
   const known = new Set([...tasks.map(({ id }) => id), ...phases.flatMap(({ id }) => [`${id}:start`, `${id}:end`])]);

@@ -116,7 +116,7 @@ export type ProviderPreset = {
   /** True for a stand-in that plays a script instead of asking a model; its work is not merged automatically. */
   scripted?: true;
   /**
-   * Where it keeps its login and conversations below the person's home, if no variable names its directory; a sandbox
+   * The paths of its login and conversations below the person's home, if no variable names its directory; a sandbox
    * shows these.
    */
   homePlaces?: string[];

@@ -69,7 +69,7 @@ export function formatAnswers(questions: Question[], answers: Readonly<Record<st
   return ['Your questions were answered. Continue your work accordingly.', '', ...asked, ...besides].join('\n');
 }
 
-/** Tells a run to decide its questions itself, since nobody is there to answer. */
+/** Tells a run to decide its questions itself, since no person is available. */
 export function formatUnanswered(questions: Question[]): string {
   const asked = questions.map(({ question }, index) => `${index + 1}. ${indented(question)}`);
   return [

@@ -14,7 +14,7 @@ export type QuestionFacts = {
   mails: readonly Mail[];
 };
 
-/** What to do with an unanswered question after `deadlineMs`; null means never. */
+/** How long a question waits for an answer, and what happens then; null waits for ever. */
 export type QuestionPolicy = { deadlineMs: number | null; policy: 'park' | 'decide' };
 
 export type Judgement =
@@ -22,10 +22,10 @@ export type Judgement =
   | { do: 'end'; end: QuestionEnd; text: string }
   /** The recipient saw it and went idle without answering: ask once more. */
   | { do: 'remind' }
-  /** Nobody answered in time: keep it open, and tell the asker's supervisor. */
+  /** No answer in time: keep the question open, and notify the asker's supervisor. */
   | { do: 'park' };
 
-/** The reply to an agent that asked a person when nobody is there. */
+/** The reply to an agent's question when no person is available. */
 export const decideYourself =
   'No one is available to answer. Decide it yourself, and state your assumption in your result';
 

@@ -19,7 +19,7 @@ export type Asked = {
 
 /**
  * Why an agent cannot answer, or null if it can: it is working, or idle and a question starts a turn. One that is
- * paused, stopped, failed, completed or waiting for a person would keep the asker waiting in vain.
+ * paused, stopped, failed, completed or waiting for a person would keep the asker waiting.
  */
 export function whyNoAnswer(asked: Asked): string | null {
   const { agent, run, session } = asked;

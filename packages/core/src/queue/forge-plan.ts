@@ -10,7 +10,7 @@ export type ForgeMemory = {
   pushed: string | null;
   /** When its head was pushed or first seen there. */
   movedAt: number | null;
-  /** Somebody else opened it there. */
+  /** Opened on the forge, not by Pawl. */
   isFound: boolean;
   /** We marked it as ready once; if it is a draft again, that is deliberate. */
   isReady: boolean;

@@ -36,7 +36,7 @@ export type QueueFacts = {
   running: number;
   /** Test counts of the last green main; null if main was never green. */
   lastGreen: { counts: TestCount | null } | null;
-  /** Somebody requested a check of main. */
+  /** A check of main was requested. */
   isAsked: boolean;
   /** Whether main is known to be red: at this commit, or at an earlier one. */
   alarm: 'none' | 'here' | 'before';

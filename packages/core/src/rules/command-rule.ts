@@ -74,7 +74,7 @@ export function deniesCommand(pattern: readonly WordPattern[], found: readonly C
   const program = baseName(name.text);
   const needed = others.filter((one) => !isLoneStar(one));
   return found.some(({ texts, anywhere }) => {
-    // What follows a later start also follows the first one.
+    // A match after a later start is also a match after the first one.
     const start = texts.findIndex((text) => baseName(text) === program);
     if (start === -1 || (start > 0 && !anywhere)) return false;
     let at = 0;

@@ -4,7 +4,7 @@ import { firstLine } from '../shorten.ts';
 /** The status of an agent for clients of the runtime contract: a phase, and one sentence about it. */
 export type AgentStatus = { status: LiveState['live']; detail: string; about?: string };
 
-/** A status as it is reported. `done` closes the one with this id. Idle has no id, since nothing goes on. */
+/** A status as it is reported. `done` closes the one with this id. Idle has no id, since there is no activity. */
 export type StatusReport = AgentStatus & { status_id?: string; lifecycle?: 'doing' | 'done' };
 
 /** The status that was reported last, and its id; null before the first. */

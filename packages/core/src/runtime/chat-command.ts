@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import { interactions } from '@pawl/schema/record';
 
-/** What a chat message asks for: another mode, or words for an agent, whom it may name. */
+/** A parsed chat message: a change of mode, or a message to an agent, which it may name. */
 export type ChatRequest =
   | { kind: 'mode'; mode: (typeof interactions)[number] }
   | {

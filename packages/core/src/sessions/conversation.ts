@@ -23,7 +23,7 @@ export function takeUp(given: {
   preset: ProviderPreset;
   /** Whether the provider's copy of the parent's conversation still ends at the fork point. */
   branchable: boolean;
-  /** Who said something before this run that is remembered: the agent, or only its ancestors. */
+  /** The authors of the history before this run: the agent, or only its ancestors. */
   past: Past;
 }): TakeUp {
   const { agent, preset } = given;

@@ -4,7 +4,7 @@ import type { Agent, Run, Session } from '@pawl/schema/record';
 import { deriveStatus } from '../agents/status.ts';
 
 /**
- * Who is nudged, and when. A nudge is a text from the agent's definition, sent as mail.
+ * The policy of nudges. A nudge is a text from the agent's definition, sent as mail.
  * `fixed` nudges every agent that could answer, each time the interval is over. `smart` nudges only idle agents that
  * may have something to do: not during a turn (an open run), and not ephemeral agents whose run has ended. That leaves
  * idle persistent agents, which are nudged
@@ -42,7 +42,7 @@ export type NudgeFacts = {
   session: Session | null;
   /** The state of its nudges; null if it never had one. */
   state: NudgeState | null;
-  /** What it waits for a person to approve, if it does. */
+  /** The request that waits for a person's approval, if there is one. */
   approval?: string | null;
   /** Its last nudge is unread, and not a dead letter. */
   outstanding: boolean;
@@ -50,7 +50,7 @@ export type NudgeFacts = {
   gapMs: number;
 };
 
-/** What an idle agent may have to look at. */
+/** Reasons for an idle agent to start a turn. */
 export type News = {
   changed: boolean;
   /** An ephemeral agent of its project has an open run. */

@@ -23,7 +23,7 @@ export async function writePresetFiles(directory: string, use: AccountUse, value
   }
 }
 
-/** True if no file with a base URL stands in a config directory that a person has changed. */
+/** True if a config directory that a person has changed contains no file with a base URL. */
 export async function takesUrlFiles(directory: string, use: AccountUse): Promise<boolean> {
   for (const [path, template] of Object.entries(use.files)) {
     if (!template.includes('{baseUrl}')) continue;

@@ -34,7 +34,7 @@ async function existingDirectory(path: string): Promise<string> {
   }
 }
 
-/** What CLIs keep beside their settings: conversations, logs and caches. */
+/** Data that CLIs store beside their settings: conversations, logs and caches. */
 const leftBehind = ['projects', 'sessions', 'history.jsonl', 'todos', 'debug', 'logs', 'log', 'cache', 'tmp'].concat([
   'shell-snapshots',
   'file-history',

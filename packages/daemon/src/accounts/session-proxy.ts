@@ -1,11 +1,11 @@
 import type { Grant } from '@pawl/schema/proxy';
 
-/** What a session may do through the proxy. */
+/** The use that a session may make of the proxy. */
 export type SessionGrant = Pick<Grant, 'sessionId' | 'directory' | 'upstream' | 'tokens' | 'network'>;
 
 /** The proxy of a home, as rooms that start sessions use it. */
 export type SessionProxy = {
-  /** Grants a session its use, and sees to it that a proxy serves. Gives the session's token and the port. */
+  /** Grants a session its use, and starts the proxy if none serves. Returns the session's token and the port. */
   grant(given: SessionGrant): Promise<{ token: string; port: number }>;
   /** Changes the hosts that a session with a grant may reach; its token stays. */
   setNetwork(sessionId: string, network: Grant['network']): Promise<void>;

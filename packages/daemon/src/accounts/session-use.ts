@@ -13,7 +13,7 @@ export function hasOwnDirectory({ kind }: Pick<Account, 'kind'>, use: AccountUse
   return kind !== 'shell' || use.ownDirectory === true;
 }
 
-/** What a session gets instead of the key: its token, and the proxy's address as base URL. */
+/** Settings that replace the key in a session: its token, and the proxy's address as base URL. */
 export type ThroughProxy = { token: string; baseUrl: string };
 
 /** Prepares an account for a session, and returns what the session needs to use it. */

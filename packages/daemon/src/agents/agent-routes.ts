@@ -138,7 +138,7 @@ function addSignalRoutes(app: OpenAPIHono<DoorVariables>, { platform, agents, si
   }
 }
 
-/** What an agent remembers, and what it may do. */
+/** Routes for the history of an agent and its rights. */
 function addHistoryRoutes(app: OpenAPIHono<DoorVariables>, parts: AgentRouteParts): void {
   const { platform, agents, reconciler } = parts;
   const target = targetFinder(parts);

@@ -108,7 +108,7 @@ async function registered(platform: Platform, word: string): Promise<Ground> {
 }
 
 /**
- * Where an agent works: for one project, a worktree at the default path; for several, a worktree each in one working
+ * Chooses where an agent works: for one project, a worktree at the default path; for several, a worktree each in one working
  * directory; without a project, a plain directory.
  */
 export function layoutOf(

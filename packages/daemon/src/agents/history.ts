@@ -38,7 +38,7 @@ export async function historyPage(
   };
 }
 
-/** The id after which an agent's history goes on from its last summary; 0 without one. */
+/** The id of the last message that an agent's last summary covers; 0 without a summary. */
 async function summarisedUntil(store: Store, agentId: string): Promise<number> {
   if (!(await hasSummary(store.db, agentId))) return 0;
   const kept = remembered(await wholeHistory(store.db, agentId));
@@ -48,7 +48,7 @@ async function summarisedUntil(store: Store, agentId: string): Promise<number> {
 
 type Forgotten = HistoryPage['messages'][number]['forgotten'];
 
-/** Tells for each message if the agent still remembers it. */
+/** Marks each message that is still in the agent's context. */
 async function forgottenIn(store: Store, agentId: string): Promise<(id: number) => Forgotten> {
   const visible = await wholeHistory(store.db, agentId);
   const seen = new Set(visible.map(({ id }) => id));

@@ -3,7 +3,7 @@ import type { Agent } from '@pawl/schema/record';
 import { accountById } from '@pawl/store/projects/accounts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 
-/** Where the key of an agent's account is for its next session, and why; null without an account. */
+/** Tells where the key of an agent's account is during its next session, and why; null without an account. */
 export async function keyPlace(
   { store, accounts, providers, choices }: Pick<SessionPlatform, 'store' | 'accounts' | 'providers' | 'choices'>,
   agent: Agent,

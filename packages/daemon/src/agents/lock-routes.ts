@@ -11,7 +11,7 @@ import { selfOnly } from '../platform/http/door.ts';
 
 type Target = (context: Context<DoorVariables>, reference: string) => Promise<Agent>;
 
-/** Leases on paths: an agent locks for itself, and whoever has the id releases. */
+/** Leases on paths: an agent locks for itself; the id of a lock is enough to release it. */
 export function addLockRoutes(app: OpenAPIHono<DoorVariables>, platform: SessionPlatform, target: Target): void {
   async function viewOf({ id, agentId, globs, createdAt, expiresAt }: PathLock) {
     const owner = await agentById(platform.store.db, agentId);

@@ -67,7 +67,7 @@ export function watchApprovals(platform: DefinitionPlatform): ApprovalWatch {
     for (const sessionId of await sessionsWithUnsent(store.db)) send(sessionId);
   }
 
-  /** Sends to one session, while another one that does not read keeps nobody waiting. */
+  /** Sends to each session apart, so that one that does not read delays no other. */
   function send(sessionId: string): void {
     if (sending.has(sessionId)) return;
     const done = sendDecisions(platform, sessionId, { freshLine: !written.has(sessionId) })

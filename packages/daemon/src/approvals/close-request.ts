@@ -19,7 +19,7 @@ const eventOf = {
 export async function closeRequest(tx: WriteTransaction, approval: Approval, closing: Closing): Promise<boolean> {
   const reason = closing.reason?.slice(0, approvalLimits.reasonCharacters) ?? null;
   const isFirst = await closeApproval(tx, approval.id, { ...closing, reason });
-  // Nobody waits for the decision.
+  // No session waits for the decision.
   if (closing.end === 'withdrawn' || isConnection(approval)) await markApprovalsSent(tx, [approval.id]);
   if (!isFirst) return false;
   const { id: approvalId, projectId, agentId } = approval;

@@ -80,7 +80,7 @@ function whyNotAsked({ tooLong, detail }: RequestEvent, open: number): string | 
   return `${open} requests of this session are waiting for an answer already: the person was not asked`;
 }
 
-/** Closes a request that nobody waits for. A decision that was not sent yet is not sent any more. */
+/** Closes a request whose CLI no longer waits. An unsent decision is dropped. */
 export async function withdraw(tx: WriteTransaction, approval: Approval, reason: string): Promise<void> {
   await closeRequest(tx, approval, { end: 'withdrawn', closedBy: 'session', decision: null, reason });
 }

@@ -35,7 +35,7 @@ async function settle(platform: DefinitionPlatform, approval: Approval, now: num
   if (approval.deadlineAt !== null && approval.deadlineAt <= now) await overdue(platform, approval, view.agent);
 }
 
-/** Why nobody waits for an answer any more; null if somebody does. */
+/** Why a request needs no answer any more; null if its session still waits. */
 async function whyGone(
   db: Database,
   approval: Approval,

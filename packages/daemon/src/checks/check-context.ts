@@ -33,7 +33,7 @@ export function createBell(): Bell {
 /** The platform of checks: their output is masked. */
 export type CheckPlatform = Platform & Pick<SessionPlatform, 'accounts'>;
 
-/** What running one check needs. */
+/** The context of one check. */
 export type CheckContext = {
   platform: CheckPlatform;
   bounds: CheckBounds;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { checkLimits } from './check-limit.ts';
 
-/** Where a check runs. All of it is removed once its result is recorded. */
+/** The directories of a check, removed once its result is recorded. */
 export type CheckPlace = {
   dir: string;
   tree: string;

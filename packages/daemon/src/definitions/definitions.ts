@@ -25,7 +25,7 @@ export type Definitions = {
   find(project: DefiningProject | null, id: string): Promise<Definition>;
 };
 
-/** Where a repository keeps definitions, highest precedence first. */
+/** The directories of a repository's definitions, highest precedence first. */
 const repositoryPlaces = [
   { folder: join('.pawl', 'agents'), flavour: 'pawl' },
   { folder: join('.multiclaude', 'agents'), flavour: 'multiclaude' },

@@ -36,7 +36,7 @@ export function toolLimits(
   const denied = definition?.deniedTools ?? [];
   const gate = { allowed, denied, readOnly: false, hook: false };
   if (definition === null || (allowed === null && denied.length === 0)) {
-    // Where it may write is asked before each write, if the provider can ask.
+    // The path is judged before each write, if the provider can ask.
     const asks = preset.hook !== null && definition !== null && hasWriteScope(definition);
     return { ...gate, hook: asks, enforcement: 'none' };
   }

@@ -4,7 +4,7 @@ import type { LandingContext } from '../changes/landing/advance.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { ForgeLink } from './forge.ts';
 
-/** What syncing with a project's forge needs. */
+/** The context of a sync with a project's forge. */
 export type ForgeContext = LandingContext & {
   platform: SessionPlatform;
   config: ProjectConfig;

@@ -18,7 +18,7 @@ export type ForgeLink = {
   forge: Forge;
   /** The repository that changes go to. */
   url: string;
-  /** Where branches are pushed to; null if nowhere, so that changes are only followed. */
+  /** The remote that branches are pushed to; null if none, so that changes are only followed. */
   push: { url: string; fork: string | null } | null;
   /** False in a repository of others: changes are proposed and updated there, and others merge. */
   mayMerge: boolean;
@@ -28,7 +28,10 @@ export type ForgeLink = {
   main: MainOnForge | null;
 };
 
-/** Where a project's changes are merged. Null: here. An unreachable forge means nowhere, never here instead. */
+/**
+ * The forge that merges a project's changes; null if we merge them here. If the forge is unreachable, nothing is
+ * merged.
+ */
 export type MergePlace =
   | { is: 'there'; link: ForgeLink; keepsAlarm: boolean }
   | { is: 'unreachable'; name: string; reason: string; keepsAlarm: boolean }

@@ -8,7 +8,7 @@ import type { LiveSessions } from './live-sessions.ts';
 import { firstDefinition, isResumable } from './resumable.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 
-/** What choosing a delivery route needs: stored facts and live sessions. */
+/** The facts for choosing a delivery route: stored ones and live sessions. */
 export type MailContext = { platform: DefinitionPlatform; reconciler: LiveSessions };
 
 /** Decides how waiting mail reaches an agent now. */

@@ -14,7 +14,7 @@ import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { withSenders } from './hand-over.ts';
 import { noteDead, noteDelivered, noteRead } from './receipts.ts';
 
-/** What a piece of a session's output proves about the mail claimed for it. */
+/** Decides which claimed mail a piece of a session's output proves to be delivered. */
 export type OutputEvidence = {
   /** The ids of input lines that the provider echoed, and so has read. */
   echoes: string[];

@@ -33,7 +33,7 @@ export async function noteAcked(tx: WriteTransaction, mail: Mail): Promise<boole
   return true;
 }
 
-/** Withdraws a mail without telling its sender, who knows or is told by the caller. False if it has arrived. */
+/** Withdraws a mail without a notice to its sender, which is the caller's job. False if it has arrived. */
 export async function noteWithdrawn(tx: WriteTransaction, mail: Mail, reason: string): Promise<boolean> {
   if (!(await markDead(tx, mail.id, reason))) return false;
   tx.emit({ type: 'mail.dead_lettered', ...about(mail), data: { mailId: mail.id, reason } });

@@ -99,7 +99,7 @@ async function startTask(platform: SessionPlatform, initiative: Initiative, task
     const actor = { agent: await rootAgent(db), isPerson: true };
     await forkAndExec(platform, actor, body, `dispatch ${task.id} ${attempt}`);
   } catch (error) {
-    // Somebody else has it by now.
+    // Another agent has claimed it meanwhile.
     if (error instanceof PawlError && error.code === 'conflict') return;
     platform.log.warn({ task: task.id, error: messageOf(error) }, 'failed to start a task');
     await platform.store.write(async (tx) => {

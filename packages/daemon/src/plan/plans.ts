@@ -96,7 +96,7 @@ export function createPlans(platform: DefinitionPlatform) {
   };
 }
 
-/** A plan that nobody has approved or launched. */
+/** A new plan, neither approved nor launched. */
 function newInitiative(
   { id, projectId, name, now }: { id: string; projectId: string; name: string; now: number },
   { mode, budget }: Pick<NewPlanBody, 'mode' | 'budget'> = {},

@@ -76,7 +76,7 @@ export function shows(at: string, show: 'readable' | 'writable'): Mount[] {
   return isAbsolute(at) && existsSync(at) ? [{ at, show, from: at }] : [];
 }
 
-/** Where a program and the files it loads are: the directory it is found in, and the one that it is linked to. */
+/** The directories of a program and the files it loads: the one it is found in, and the one that it is linked to. */
 function programPlaces(program: string, search: readonly string[]): string[] {
   const path = isAbsolute(program)
     ? program
@@ -88,7 +88,7 @@ function programPlaces(program: string, search: readonly string[]): string[] {
   return [dirname(path), container];
 }
 
-/** Where an MCP server's program is, and the files and directories that its arguments name. */
+/** The directories of an MCP server's program, and the files and directories that its arguments name. */
 function serverPlaces(server: McpServer, search: readonly string[]): string[] {
   if (!('command' in server)) return [];
   const named = server.args.filter((word) => isAbsolute(word) && existsSync(word));

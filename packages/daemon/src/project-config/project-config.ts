@@ -138,7 +138,7 @@ async function checkoutConfig(
   return { file, source: 'checkout', checkout };
 }
 
-/** Where a person's checkout is, and whether its commit contains the configuration with this content. */
+/** The commit of a person's checkout, and whether it contains the configuration with this content. */
 async function checkoutOf(repository: Repository, ownDir: string, content: Buffer): Promise<Checkout> {
   const branch = await currentBranch(repository);
   const commit = await headOf(repository.commonDir);

@@ -91,7 +91,7 @@ async function waitFor<T>(look: () => Promise<T | null>): Promise<T | null> {
   }
 }
 
-/** True if somebody listens on a unix socket. */
+/** True if a process listens on a unix socket. */
 function answers(path: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ path });

@@ -60,7 +60,7 @@ export function openProxy({ home, store, environment, log }: ProxyParts): ProxyR
   return {
     async grant(given) {
       granted.add(given.sessionId);
-      // Before looking for a proxy: one that is about to leave looks at the grants last.
+      // Before looking for a proxy: one that is about to exit reads the grants last.
       const token = await files.write(given);
       crashPoint('spawn.after_grant');
       const { port } = await serially(serve);

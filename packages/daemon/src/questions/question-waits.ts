@@ -16,7 +16,7 @@ export type QuestionWaits = {
   take(agentId: string): Taken | null;
 };
 
-/** Who waits for the end of a question: a command of the asker, or an observer. */
+/** The role of a waiting command: it is the asker's, or an observer's. */
 export type Awaiting = 'asker' | 'onlooker';
 
 export type Listening = {

@@ -18,7 +18,7 @@ import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { MergePlace } from '../forge-sync/forge.ts';
 import { landedHeads } from '../changes/landing/landed.ts';
 
-/** What one queue pass works with. */
+/** The context of one queue pass. */
 export type QueueParts = LandingContext & {
   platform: SessionPlatform;
   config: ProjectConfig;

@@ -13,7 +13,7 @@ import { findTarget } from '../project-config/target.ts';
 import { isRewritten, noteRewritten } from './dropped.ts';
 import type { Watch } from './queue-watch.ts';
 
-/** What a queue pass needs, and the config at exactly the target branch's commit. */
+/** The context of a queue pass, with the config at exactly the target branch's commit. */
 type Prepared = { context: LandingContext & { platform: SessionPlatform }; config: ProjectConfig };
 
 /** Finds the target branch and reads its config. */

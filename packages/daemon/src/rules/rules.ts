@@ -26,7 +26,7 @@ export type RuleOwner =
 export type NewRule = RuleOwner & {
   effect: RuleEffect;
   match: string;
-  /** Who makes it: `person`, or an agent's alias. */
+  /** Its author: `person`, or an agent's alias. */
   madeBy: string;
   requestId: string | null;
 };

@@ -24,7 +24,7 @@ export type ChatParts = { platform: SessionPlatform; agents: Agents; signals: Si
 /** The definition of the agent that a person talks to if they name none. */
 const usualDefinition = 'workspace';
 
-/** Whom a message is for: an agent that lives, or a definition whose agent is to be started. */
+/** The recipient of a message: a living agent, or a definition of which to start one. */
 type Recipient = { agent: Agent } | { definition: Definition; project: Project };
 
 /** Hands a person's message to an agent: begins a run, or queues it if the agent is busy. */

@@ -12,7 +12,7 @@ import type { Ingest } from '../sessions/ingest/ingest.ts';
 import type { LiveFeed, Subject } from './live-feed.ts';
 import { createLiveFeed } from './live-feed.ts';
 
-/** The agents at work, with the status that was reported last. */
+/** The working agents, with the status that was reported last. */
 type AtWork = Map<string, ReportedStatus>;
 
 export type Following = {
@@ -52,7 +52,7 @@ export function followAgents(store: Store, ingest: Ingest): Following {
     else if (type === 'session.adopted') begin(subject, working);
     else if (type === 'run.ended') {
       const { status } = eventData['run.ended'].parse(data);
-      // The status of an agent that was never at work is reported as well: its run was cancelled before it began.
+      // Also report an agent that never started to work: its run was cancelled before it began.
       if (!atWork.has(agentId)) atWork.set(agentId, null);
       end(subject, endPhases[status]);
     }
@@ -64,7 +64,7 @@ export function followAgents(store: Store, ingest: Ingest): Following {
   }
 
   function noteShown({ agent, session }: IntakeTarget, shown: readonly Shown[]): void {
-    // Late output of a run that has ended concerns nobody.
+    // Ignores late output of a run that has ended.
     if (!atWork.has(agent.id)) return;
     const subject = { agentId: agent.id, projectId: agent.projectId, runId: session.runId };
     const to = agent.kind === 'subagent' ? (agent.parentId ?? personName) : personName;
@@ -93,7 +93,10 @@ export function followAgents(store: Store, ingest: Ingest): Following {
 
 const endPhases = { completed: 'Idle', failed: 'Failed', cancelled: 'Cancelled' } as const;
 
-/** What clients show as state: agents, runs, tasks, worktrees, changes and queues; mail and settings have their own. */
+/**
+ * Events after which clients read the state again: of agents, runs, tasks, worktrees, changes and queues. Mail and
+ * settings have their own.
+ */
 const stateEvents = /^(?:agent|run|session|task|worktree|project|change|check|queue|main|history|approval|question)\./;
 
 /** The agents whose state some events changed, each once. */

@@ -4,7 +4,7 @@ import type { RuntimePayload } from '@pawl/schema/runtime/runtime-event';
 import type { Wakeable } from '../platform/wakeable.ts';
 import { createWakeable } from '../platform/wakeable.ts';
 
-/** What is known about the agent and run of an event. */
+/** The agent and run of an event, as far as known. */
 export type Subject = { agentId: string | null; projectId: string | null; runId?: string | undefined };
 
 /** An event that is not stored. */

@@ -41,7 +41,7 @@ export async function requiredRun(db: Database, runId: string): Promise<Run> {
   });
 }
 
-/** What a run said and did: counted and, with `raw`, message by message. */
+/** The messages and tool calls of a run: their counts and, with `raw`, each of them. */
 export async function runContext(db: Database, query: ContextQuery): Promise<RunContext> {
   const run = await requiredRun(db, query.run_id);
   const messages = await runMessages(db, run.agentId, run.id, { afterId: 0, limit: countedMessages });

@@ -3,7 +3,7 @@ import type { Project, ProjectSettings } from '@pawl/schema/record';
 import { projectSettings, updateProjectSettings } from '@pawl/store/projects/project-settings';
 import type { Platform } from '../platform/platform.ts';
 
-/** The mode of a project for which nobody chose one. */
+/** The default mode of a project. */
 const usualMode = 'auto';
 
 export async function runtimeSettings({ store }: Platform, project: Project): Promise<RuntimeSettings> {

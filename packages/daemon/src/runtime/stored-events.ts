@@ -91,7 +91,7 @@ async function ended(platform: Platform, agent: Agent, run: Run): Promise<Runtim
   return [...payloads, { type: 'SubagentResult', parent_id: agent.parentId, subagent_id: agent.id, outcome: result }];
 }
 
-/** What a run led to: a planned task, a change, or neither. */
+/** The result of a run: a planned task, a change, or neither. */
 async function outcomeOf({ store }: Platform, agent: Agent, run: Run): Promise<RunOutcome> {
   if (run.outcome !== 'completed') return { type: 'none' };
   const tasks = run.projectId === null ? [] : await openTasks(store.db, run.projectId);

@@ -81,7 +81,7 @@ function masked(event: StreamEvent, mask: PieceMask): StreamEvent[] {
   return event.type === 'usage' || event.type === 'session' ? [event] : [...held(mask), asShown(event)];
 }
 
-/** Nobody reads the whole message of an event, which may have images in it. */
+/** Leaves out the whole message of an event: it may contain images, and no reader needs it. */
 function asShown(event: StreamEvent): StreamEvent {
   return 'body' in event ? { ...event, body: undefined } : event;
 }

@@ -17,7 +17,7 @@ import { loadReadYaml } from '../definitions/read-yaml.ts';
 import type { Platform } from '../platform/platform.ts';
 import { ownGitDirectory, projectOf, repositoryOf } from '../platform/platform.ts';
 
-/** What a planning agent has left in `.pawl/output/`; null for an agent that does not plan. */
+/** Reads a planning agent's output from `.pawl/output/`; null for an agent that does not plan. */
 export async function planOutput(
   platform: Platform,
   agent: Agent,

@@ -25,12 +25,12 @@ import { agentsOfTask, deleteTask, insertTask, taskById, tasksByIds, updateTask 
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 
-/** Who decides about a proposal: `person`, or an agent's alias. */
+/** The one who decides about a proposal: `person`, or an agent's alias. */
 export type Decider = { by: string; agentId: string | null };
 
 /**
- * Records what a planning agent proposes, in the transaction that ends its run. Replaces its earlier proposal if nobody
- * has decided about that one.
+ * Records what a planning agent proposes, in the transaction that ends its run. Replaces its earlier proposal if that
+ * one is still open.
  */
 export async function recordProposal(
   tx: WriteTransaction,

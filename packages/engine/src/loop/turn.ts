@@ -15,7 +15,9 @@ import { finish, outcomeOf } from './outcome.ts';
 
 export type Decision = { allow: true } | { allow: false; reason: string };
 
-/** The conversation of a session. `onAnswer`, `onResult` and `onSummary` store what is added before it has an effect. */
+/**
+ * The conversation of a session. `onAnswer`, `onResult` and `onSummary` store what is added before it has an effect.
+ */
 export type Conversation = {
   readonly messages: readonly Message[];
   append(message: Message): void;
@@ -135,7 +137,9 @@ async function compact(turn: Pick<Turn, 'ask' | 'conversation' | 'onSummary'>): 
   conversation.append({ role: 'summary', text });
 }
 
-/** Runs the calls of an answer in order; neighbours that may run side by side do. Returns the end of the turn, or null. */
+/**
+ * Runs the calls of an answer in order; neighbours that may run side by side do. Returns the end of the turn, or null.
+ */
 async function runCalls(
   turn: Turn,
   tools: readonly Tool[],
@@ -206,7 +210,7 @@ async function finishCalls(turn: Turn, started: Started[], breaker: LoopBreaker)
   return end;
 }
 
-/** Runs a call. If the turn is stopped meanwhile, the model is told. */
+/** Runs a call. If the turn is stopped meanwhile, the result says so. */
 async function runStarted(
   turn: Turn,
   call: ToolCall,

@@ -4,7 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { engineLimits } from '../limit.ts';
 
-/** Where a request goes: an address, or a unix socket of this machine. */
+/** The target of a request: an address, or a unix socket of this machine. */
 export type HttpTarget = { url: URL } | { socket: string; path: string };
 
 export type HttpRequest = {
@@ -42,7 +42,7 @@ export function sendRequest(target: HttpTarget, { method, headers, body, signal 
 /** The connection ended before the answer. */
 export class CutShort extends Error {}
 
-/** Repeats a request while nobody listens, for a short time, as during a restart. */
+/** Repeats a request for a short time while the server is down, as during a restart. */
 export async function whileAway<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
   const until = performance.now() + engineLimits.doorPatienceMs;
   for (;;) {

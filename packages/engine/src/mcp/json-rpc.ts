@@ -34,7 +34,7 @@ export function resultOf(message: ServerMessage): unknown {
   return message.result;
 }
 
-/** What we answer when a server asks us something: only `ping` is known. */
+/** Answers a request from a server: only `ping` is known. */
 export function replyTo(message: ServerMessage): object {
   const head = { id: message.id };
   if (message.method === 'ping') return { ...head, result: {} };

@@ -7,7 +7,7 @@ export type Vendor = (typeof vendors)[number];
 
 export type ModelChoice = { vendor: Vendor; model: string };
 
-/** Where and as whom a model is called. */
+/** The address and credentials for calls of a model. */
 export type ModelAccess = { apiKey: string; baseUrl: string | undefined };
 
 const families: [RegExp, Vendor][] = [

@@ -19,7 +19,7 @@ import { systemPrompt } from './system-prompt.ts';
 import type { Toolbox } from './toolbox.ts';
 import type { Voice } from './voice.ts';
 
-/** Where the engine keeps the long output of commands. */
+/** The directory for long output of commands. */
 export function stateDirectory(env: Record<string, string | undefined>): string {
   return resolve(env['PAWL_ENGINE_HOME'] || join(homedir(), '.pawl-engine'));
 }
@@ -44,7 +44,7 @@ export class Session {
     this.#parts = parts;
   }
 
-  /** Stops the running turn; the session goes on. */
+  /** Stops the running turn; the session continues. */
   interrupt(): void {
     this.#turn.abort(new Error('Interrupted by the user.'));
   }

@@ -24,7 +24,7 @@ export type ToolboxPlace = {
   report(problem: string): void;
 };
 
-/** Where skills are: those of the project come before those of the person. */
+/** The directories of skills: those of the project precede those of the person. */
 function skillDirectories(root: string, { PAWL_HOME: pawl, HOME: home }: Record<string, string | undefined>): string[] {
   const own = [pawl ? join(pawl, 'skills') : '', home ? join(home, '.claude', 'skills') : ''].filter(
     (path) => path !== '',
@@ -32,13 +32,13 @@ function skillDirectories(root: string, { PAWL_HOME: pawl, HOME: home }: Record<
   return [join(root, '.pawl', 'skills'), join(root, '.claude', 'skills'), ...own];
 }
 
-/** The tools of a session, what they remember, and the gate before them. */
+/** The tools of a session, their state, and the check before each call. */
 export class Toolbox {
   readonly #options: Arguments;
   readonly #approvals: Approvals;
   readonly #servers: Servers;
   readonly #gate: DaemonGate | null;
-  /** What the system prompt says about the tools. */
+  /** The part of the system prompt about the tools. */
   readonly prompt: string;
   readonly #own: readonly Tool[];
   readonly #context: Omit<ToolContext, 'signal'>;

@@ -25,7 +25,7 @@ export class Commands {
     return running;
   }
 
-  /** Starts a command that goes on while the model does something else. Returns its id. */
+  /** Starts a command in the background. Returns its id. */
   startInBackground(command: string): string {
     const active = [...this.#background.values()].filter((each) => this.#running.has(each));
     if (active.length >= engineLimits.backgroundCommands) {

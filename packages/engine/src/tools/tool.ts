@@ -3,7 +3,7 @@ import type { ImagePart } from '../conversation/message.ts';
 import type { Commands } from './commands.ts';
 import type { FileMemory } from './file-memory.ts';
 
-/** What a tool may use. */
+/** The context that each tool gets. */
 export type ToolContext = {
   /** The canonical path of the workspace. */
   root: string;

@@ -111,7 +111,7 @@ async function openPull(given: Opening, change: NewForgeChange): Promise<ForgeCh
   const output = await gh([...words, '--body-file=-', ...extra], change.body.slice(0, forgeLimits.textCharacters));
   const ref = /\/pull\/([1-9][0-9]*)\s*$/.exec(output.stdout)?.[1];
   if (ref !== undefined) return given.view(ref);
-  // Somebody else opened it first.
+  // Another process opened it first.
   const other = output.stderr.includes('already exists') ? await find() : undefined;
   if (other !== undefined) return other;
   throw ghFailed(words, output);

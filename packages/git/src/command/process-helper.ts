@@ -77,7 +77,7 @@ export class ProcessHelper {
     this.#waiting.get(id)?.(result);
     this.#waiting.delete(id);
     if (this.#waiting.size > 0) return;
-    // An idle helper keeps nobody from exiting.
+    // An idle helper does not keep the process running.
     helper.unref();
     helper.channel?.unref();
     clearTimeout(this.#idle);

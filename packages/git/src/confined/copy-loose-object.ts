@@ -9,7 +9,7 @@ import { hasErrno } from '@pawl/schema/error';
 import { gitLimits } from '../command/limit.ts';
 
 /**
- * Copies a loose object that somebody else wrote to another object directory, unless it is there. False if its content
+ * Copies a loose object from an untrusted writer to another object directory, unless it is there. False if its content
  * does not have this id. The bytes that are hashed are those that are written, whatever its owner does meanwhile.
  */
 export async function copyLooseObject(fromDir: string, toDir: string, id: string): Promise<boolean> {

@@ -11,7 +11,7 @@ import { objectsDirOf } from '../repository/repository.ts';
 
 /**
  * The objects that one sandboxed agent writes, apart from the repository's own. While it works, the directory is an
- * alternate of the repository, so that everybody sees its commits at once. It has loose objects only: git looks for an
+ * alternate of the repository, so that its commits are visible at once. It has loose objects only: git looks for an
  * object in packs and in the repository first, so none of them can replace one that is already there.
  */
 export type PrivateObjects = {

@@ -5,8 +5,8 @@ import { withScratch } from '../command/scratch.ts';
 import { treeOfWork } from '../worktree/work-tree.ts';
 
 /**
- * Whether every tracked file of a worktree matches either a commit or a tree that was being written there: then nobody
- * has worked in it, and the write may be repeated. Changes only the index, to that of the commit.
+ * Whether every tracked file of a worktree matches either a commit or a tree that was being written there: then no
+ * work was done in it, and the write may be repeated. Changes only the index, to that of the commit.
  */
 export async function isHalfOf(
   repository: Repository,

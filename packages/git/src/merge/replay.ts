@@ -10,7 +10,7 @@ type Range = { ownDir: string; onto: string; head: string; landed: readonly stri
 type RangeCommit = { id: string; parents: readonly string[] };
 type Tip = { commit: string; tree: string };
 
-/** What a change adds to the commit that it goes onto. */
+/** The commits of a change, to replay onto another base. */
 export type ChangeRange = {
   /** Its commits that neither `onto` nor the landed heads have, parents before children. */
   commits: RangeCommit[];

@@ -23,7 +23,7 @@ export function unreachable(url: string, error: unknown): unknown {
   });
 }
 
-/** Explains a push that the remote rejected although nobody pushed meanwhile. */
+/** Explains a push that the remote rejected although its branch had not moved. */
 export function pushRefused(url: string, branch: string, output: string, error: PawlError): unknown {
   const words = saidBy(complaintOf(error)) || /^!\t.*\t(.*)$/m.exec(output)?.[1] || lastWords(complaintOf(error));
   const isRefusal = /\[(?:remote )?rejected\]/.test(output) || denied.test(output);

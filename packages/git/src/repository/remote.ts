@@ -48,7 +48,7 @@ export async function fetchBranch(repository: Repository, remote: RemoteBranch):
 
 /**
  * Moves a remote's branch from one commit to a descendant, if it is still there; `from` is null for a new branch.
- * `behind`: somebody else pushed first. An interrupted push may be repeated. With `mayReplace` the new commit need not
+ * `behind`: another push came first. An interrupted push may be repeated. With `mayReplace` the new commit need not
  * be a descendant: for branches that only we write.
  */
 export async function pushCommit(
@@ -66,7 +66,7 @@ export async function pushCommit(
   }
   const ref = `refs/heads/${checkBranchName(branch)}`;
   const flags = ['--porcelain', '--no-verify', '--no-signed', '--no-follow-tags', '--no-recurse-submodules'];
-  // The lease makes git refuse if somebody pushed first. It would also permit going back, which is ruled out above or
+  // The lease makes git refuse if another push came first. It would also permit going back, which is ruled out above or
   // requested.
   const lease = `--force-with-lease=${ref}:${from ?? ''}`;
   const args = ['push', ...flags, lease, '--', url, `${checkCommitId(to)}:${ref}`];
@@ -90,7 +90,7 @@ export async function trackRemote(
   try {
     await runInUserRepository(repository.commonDir, args);
   } catch (error) {
-    // Somebody has fetched meanwhile, and has newer information.
+    // Another fetch has newer information.
     if ((await commitAt(repository, ref)) === before) throw error;
   }
 }

@@ -26,7 +26,7 @@ const hashBytes = { sha1: 20, sha256: 32 } as const;
 export type IndexEntry = {
   /** One character per byte. */
   name: string;
-  /** What git tracks: a file, a symbolic link (0o120000) or a commit of another repository (0o160000). */
+  /** A file, a symbolic link (0o120000) or a commit of another repository (0o160000). */
   mode: number;
   offset: number;
 };

@@ -33,7 +33,7 @@ export async function pruneTrash(repository: Repository | null, request: PruneRe
       await archiveWork(repository, { entry, name, note: await readNote(entry), archiveTo }).catch((error: unknown) =>
         removeArchiveScratch(entry).then(() => Promise.reject(error)),
       );
-      // What an earlier call left under this name was already archived.
+      // An earlier call already archived what it left under this name.
       await deleteWhole(doomed);
       await rename(entry, doomed);
     }

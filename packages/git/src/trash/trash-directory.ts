@@ -8,7 +8,7 @@ import { canonicalPath } from '../worktree/registration.ts';
 import { removeRemains, restoringMark } from './restore.ts';
 import { checkEntryName, isPlainNote, requireNote, writeNote, type TrashNote } from './trash-note.ts';
 
-/** Written by Pawl itself; alone it is nobody's work. */
+/** Written by Pawl itself, so a directory with nothing else contains no work. */
 const ownEntry = '.pawl';
 
 /**

@@ -37,7 +37,7 @@ async function describe(trashDir: string, name: string, sizes: boolean): Promise
   const entry = join(trashDir, name);
   const note = await readNote(entry).catch(() => null);
   const bytes = sizes ? await sizeOf(entry) : null;
-  // Somebody copied a note there from another entry.
+  // The note was copied from another entry.
   return { name, entry, note: note?.name === name ? note : null, ...(bytes === null ? {} : { bytes }) };
 }
 

@@ -19,7 +19,7 @@ const noteSchema = z.object({
   head: z.string().max(1024),
   /** The commit of HEAD. Null if there was none, or the note predates this field. */
   commit: commitId.nullable().default(null),
-  /** Known number of uncommitted files; null if nobody counted. */
+  /** Number of uncommitted files; null if unknown. */
   dirty: z.number().int().nonnegative().nullable().default(null),
   /** Empty for a plain directory. */
   repository: z.string().max(4096),

@@ -68,7 +68,7 @@ async function moveInto(repository: Repository, { draft, key, path, registration
   }
   const files = join(draft, 'files');
   await moveDirectory({
-    // Without a registration the files were already moved; what is at the path now is somebody else's.
+    // Without a registration the files were already moved; what is at the path now is not ours.
     from: registration === null ? null : path,
     to: files,
     aside: join(dirname(path), `.pawl-trash-${key}`),

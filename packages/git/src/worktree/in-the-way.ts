@@ -37,7 +37,7 @@ export async function untrackedInTheWay(view: RawView, from: string, to: string)
   return found.map((name) => Buffer.from(name, 'latin1').toString());
 }
 
-/** What occupies the path of a new file: itself, or a non-directory above it; null if the path is free. */
+/** The path that occupies a new file's place: its own, or a non-directory above it; null if the path is free. */
 function takenPlace(root: string, name: string): string | null {
   for (let slash = name.indexOf('/'); slash !== -1; slash = name.indexOf('/', slash + 1)) {
     const above = lookAt(pathOf(root, name.slice(0, slash)));

@@ -86,7 +86,7 @@ async function readProcess(pid: string, file: string): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${file}`, 'utf8');
   } catch (error) {
-    // The process has exited, or belongs to somebody else.
+    // The process has exited, or belongs to another user.
     if (hasErrno(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return '';
     throw error;
   }

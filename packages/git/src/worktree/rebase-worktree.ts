@@ -14,7 +14,7 @@ export type RebaseRequest = {
   ownDir: string;
   path: string;
   branch: string;
-  /** Where the branch started. */
+  /** The commit at which the branch started. */
   base: string;
   /** The new base. */
   onto: string;
@@ -93,7 +93,7 @@ export async function moveRebased(repository: Repository, move: RebaseMove): Pro
 
 /**
  * Finishes an interrupted move. True if branch and files are at the new commit; otherwise both are where they were
- * before, or somebody has continued from there.
+ * before, or work has continued from there.
  */
 export async function finishRebase(repository: Repository, move: RebaseMove): Promise<boolean> {
   const { branch, from, to } = move;

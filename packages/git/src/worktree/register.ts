@@ -96,7 +96,7 @@ async function clearTheWay(
     return isBranchThere;
   }
   if (isHeldLock(complaint)) {
-    // A killed git leaves its lock on the branch. Nobody else uses our branches.
+    // A killed git leaves its lock on the branch. Only Pawl uses its branches.
     if (attempt === gitLimits.registerAttempts - 1 && place.branch !== null) {
       await removeOldLock(join(repository.commonDir, 'refs', 'heads', `${place.branch}.lock`));
     }

@@ -35,8 +35,8 @@ export type WorktreeRequest = {
 export type Worktree = { path: string; branch: string | null };
 
 /**
- * Creates a worktree, with its own branch if named, or finishes an earlier interrupted call. Idempotent, even if
- * somebody has worked there meanwhile.
+ * Creates a worktree, with its own branch if named, or finishes an earlier interrupted call. Idempotent, even after
+ * work was done there meanwhile.
  *   free place → registered, no files → registered, files written (the index is there)
  */
 export async function addWorktree(repository: Repository, request: WorktreeRequest): Promise<Worktree> {

@@ -8,7 +8,7 @@ export type SecretMask = {
   readonly reachBytes: number;
   /** Positions of secrets, in order; overlapping ones are merged. */
   find(bytes: Buffer): MaskedPlace[];
-  /** Where an unfinished secret may start at the end; the length if nowhere. */
+  /** The index at which an unfinished secret may start; the length if there is none. */
   unfinishedFrom(bytes: Buffer): number;
 };
 

@@ -13,7 +13,7 @@ import { completeUtf8Length } from './utf8.ts';
 export type TailDamage = 'truncated' | 'replaced';
 
 export type TailRead = {
-  /** Where `bytes` begin in the file. */
+  /** The offset of `bytes` in the file. */
   offset: number;
   /** Empty if there is nothing to return yet. */
   bytes: Uint8Array;
@@ -44,7 +44,7 @@ export type TailOptions = {
   secrets?: readonly string[];
 };
 
-/** Where a tail stands. */
+/** The position of a tail. */
 type Position = {
   readonly path: string;
   readonly mask: SecretMask | null;

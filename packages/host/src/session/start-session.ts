@@ -149,7 +149,7 @@ export async function startSession(host: Host, request: SessionSpec): Promise<Pr
   });
 }
 
-/** A shim claimed the directory, but nobody can tell which. */
+/** A shim claimed the directory, but it is unknown which. */
 export function damagedRecord(dir: string): PawlError {
   return new PawlError('host_failed', `The pid file in ${dir} is damaged.`, {
     hint: 'The command may be running. Look for it, and start a new session instead of this one.',

@@ -10,7 +10,7 @@ export type Piece = { stream: OutputStream; offset: number; bytes: Uint8Array; d
 
 export type OutputOptions<Batch> = {
   directory: string;
-  /** Where reading begins in each stream: how far its owner has stored it. */
+  /** The offset at which reading begins in each stream: everything before it is stored. */
   offsets: Partial<Record<OutputStream, number>>;
   /** Secrets to mask in the files. */
   secrets: readonly string[];
@@ -22,7 +22,7 @@ export type OutputOptions<Batch> = {
 
 /**
  * Reads the output of a process exactly once: a batch is given again until its owner has stored it together with the
- * offsets, so that after a crash another reader goes on where the store ends.
+ * offsets, so that after a crash another reader continues where the store ends.
  */
 export type Output<Batch> = {
   /** Reads what was added, or gives the last batch again if it was not accepted. Null: nothing new. */

@@ -28,7 +28,7 @@ export type ProcessState =
   | { is: 'lost' };
 
 export type ProcessEnd = {
-  /** Null if nobody recorded it: the shim was killed, or never ran. */
+  /** Null if it was not recorded: the shim was killed, or never ran. */
   exitCode: number | null;
   /** True if a shim claimed the directory: the command may have run. */
   claimed: boolean;

@@ -106,7 +106,7 @@ function lookAlive(listener: ProcessListener, { directory, identity }: Entry): v
   if (identity === null || !isAlive(identity)) listener.onLeft(directory);
 }
 
-/** Reports when the time is over, by a clock that nobody can set. */
+/** Reports when the time is over, by a monotonic clock. */
 function setTimer(listener: ProcessListener, entry: Entry): void {
   const leftMs = entry.dueMs - performance.now();
   if (leftMs === Infinity) return;

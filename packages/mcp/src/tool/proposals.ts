@@ -5,7 +5,7 @@ import { defineTool } from '../tool.ts';
 
 const proposalWord = z.string().min(4).max(128).describe('the id of the proposal, or the start of it');
 
-/** What a model needs to decide about a proposal. */
+/** The facts that a model needs to decide about a proposal. */
 const shown = ({ id, state, mode, summary, plan, agent, items, complaints }: ProposalView) => ({
   id,
   state,
@@ -26,7 +26,7 @@ const shown = ({ id, state, mode, summary, plan, agent, items, complaints }: Pro
 
 const list = defineTool({
   name: 'proposal_list',
-  // Who may decide gets to see them here; others read them with `pawl proposal ls`.
+  // Only for agents that may decide; others read them with `pawl proposal ls`.
   door: 'acceptProposal',
   title: 'List proposals',
   description:

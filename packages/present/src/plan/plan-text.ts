@@ -8,7 +8,7 @@ import { span } from '../tone.ts';
 
 const shortId = (id: string) => id.slice(0, 6);
 
-/** A plan as a tree: phases with their tasks, each with its state and its cause, then what stands in its way. */
+/** A plan as a tree: phases with their tasks, each with its state and its cause, then its obstacles. */
 export function planLines({ plan, pages, decisions, phases, tasks, stage }: PlanDetail): Line[] {
   const ofPhase = Map.groupBy(tasks, ({ phaseId }) => phaseId);
   const loose = tasks.filter(({ phaseId }) => !phases.some(({ id }) => id === phaseId));
@@ -36,7 +36,7 @@ export function planLines({ plan, pages, decisions, phases, tasks, stage }: Plan
   ];
 }
 
-/** What the agents of a plan have used, if anything is known of it. */
+/** The usage of a plan's agents, as far as known. */
 function spentText({ spent }: PlanDetail['plan']): string {
   const used = spent.inputTokens + spent.cachedTokens + spent.outputTokens;
   const money = spent.costUsd > 0 ? ` · $${spent.costUsd.toFixed(2)}` : '';

@@ -59,7 +59,10 @@ export const forkSchema = z.object({
   wait: z.boolean().optional(),
   /** Whether to switch the person to the child; by default the home's setting. */
   switch: z.boolean().optional(),
-  /** The project of the child, by name or absolute path, where its parent has none; without it the child has none either. */
+  /**
+   * The project of the child, by name or absolute path, where its parent has none; without it the child has none
+   * either.
+   */
   project: path.optional(),
   /** Only for a fork of agent 0, which has neither: a path in the repository, and the provider. */
   path: path.optional(),
@@ -74,7 +77,7 @@ export const resumeSchema = z.object({
   prompt: z.string().max(limits.bodyBytes).optional(),
   /** Limits that replace its own, counted from its first session; null removes one. */
   budget: budgetSchema.partial().optional(),
-  /** Goes on with this model, provider and account, and hands them the conversation. */
+  /** Continues with this model, provider and account, which receive the conversation. */
   model: z.string().min(1).max(200).optional(),
   provider: z.string().min(1).max(64).optional(),
   account: z.string().min(1).max(64).optional(),
@@ -96,7 +99,7 @@ export type TellAnswer = z.infer<typeof tellAnswerSchema>;
 export const replySchema = z.object({
   answers: z.record(z.string().max(200), z.string().max(limits.messageCharacters)).optional(),
   answer: z.string().max(limits.messageCharacters).optional(),
-  /** Nobody is there to answer: the agent decides. */
+  /** No person is available to answer: the agent decides. */
   notNow: z.boolean().optional(),
   /** For a permission: yes or no. */
   allow: z.boolean().optional(),
@@ -128,7 +131,7 @@ export type Confinement = z.infer<typeof confinementSchema>;
 
 export const workAnswerSchema = agentAnswerSchema.extend({
   /**
-   * What happens to its branch when it is done, by the current configuration; null if nothing happens automatically.
+   * The automatic treatment of its branch when it is done, by the current configuration; null if there is none.
    */
   whenDone: whenDoneSchema.nullable(),
   /** Says that it starts without commits that only the local target branch has; null if it does not. */

@@ -47,7 +47,7 @@ export const agentViewSchema = z.object({
   worktree: z.string().nullable(),
   /** The directory above its worktrees, if it has several projects; its sessions run there. */
   workdir: z.string().nullable(),
-  /** What happened to a dead agent's worktree; null while it is in use or not settled. */
+  /** How a dead agent's worktree ended; null while it is in use or not settled. */
   worktreeEnd: worktreeEndSchema.nullable(),
   /** Its worktrees in further projects. */
   places: z.array(
@@ -120,7 +120,7 @@ export const inspectionSchema = z.object({
   /** The content of its worktrees in further projects, in the order of `agent.places`. */
   places: z.array(z.object({ project: nameSchema, worktree: worktreeContentSchema.nullable() })),
   /**
-   * Where the API key of its account is: with the proxy, so that no session has it, or in the session's environment, and
+   * The location of its account's API key: with the proxy, so that no session has it, or in the session's environment, and
    * why. Null without an account.
    */
   key: z.object({ at: z.enum(['proxy', 'session']), why: z.string() }).nullable(),

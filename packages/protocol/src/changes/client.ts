@@ -27,7 +27,7 @@ export type ChangeClient = {
   diffChange(change: string, query?: ProjectQuery): Promise<ChangeDiff>;
   /** The end of the output of its latest check, or of the named one. */
   changeLog(change: string, query?: ProjectQuery & { check?: string }): Promise<CheckLog>;
-  /** With `head`, approves only that one: nobody approves what they have not seen. */
+  /** With `head`, approves only that head, so that a newer one that the caller has not seen stays unapproved. */
   approveChange(change: string, body?: { head?: string }, query?: ProjectQuery): Promise<ChangeAnswer>;
   /** Starts the merge that resolves its conflict, in a worktree; with `proceed`, commits and proposes it. */
   fixChange(change: string, body?: { proceed?: boolean }, query?: ProjectQuery): Promise<ChangeFix>;

@@ -147,7 +147,7 @@ export type CommentAnswer = z.infer<typeof commentAnswerSchema>;
 
 export const closeChangeSchema = z.strictObject({
   reason: text,
-  /** What the next attempt should know; kept in a file. */
+  /** Advice for the next attempt; kept in a file. */
   learnings: text.optional(),
 });
 export type CloseChangeBody = z.infer<typeof closeChangeSchema>;

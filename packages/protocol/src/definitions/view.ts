@@ -9,7 +9,7 @@ import { path } from '../fields.ts';
 export const definitionListSchema = z.object({
   definitions: z.array(definitionSchema),
   problems: z.array(z.object({ path: z.string(), line: z.number().int(), reason: z.string() })),
-  /** What a repository's file requests and gets only with a person's trust. */
+  /** Requests of a repository's file that need a person's trust. */
   notices: z.array(z.object({ path: z.string(), line: z.number().int(), reason: z.string() })),
 });
 export type DefinitionList = z.infer<typeof definitionListSchema>;
@@ -75,7 +75,7 @@ export const trustListSchema = z.object({
       reason: z.string().nullable(),
       /** The providers that would read it. */
       providers: z.array(z.string()),
-      /** What it would run, allow or contact, as lines. */
+      /** One line for each program, permission or host that it asks for. */
       does: z.array(z.string()),
     }),
   ),

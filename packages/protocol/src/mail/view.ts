@@ -89,7 +89,7 @@ export type WaitMailBody = z.infer<typeof waitMailSchema>;
 
 const waitedStates = ['received', 'running', 'idle', 'dead'] as const;
 
-/** What came: the next mail, or for each awaited agent a mail or its state. */
+/** The result of a wait: the next mail, or for each awaited agent a mail or its state. */
 export const waitedSchema = z.object({
   /** Nothing is left to wait for. */
   done: z.boolean(),

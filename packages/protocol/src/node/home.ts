@@ -6,7 +6,9 @@ import { basename, dirname, join, resolve } from 'node:path';
 export type Home = {
   root: string;
   socket: string;
-  /** A directory with a second name of the socket, for sandboxes: they see this directory, and not the rest of the home. */
+  /**
+   * A directory with a second name of the socket, for sandboxes: they see this directory, and not the rest of the home.
+   */
   door: string;
   token: string;
   /** The serving daemon: pid, port, version. Advice for people and clients; the lock decides. */
@@ -33,7 +35,7 @@ export type Home = {
   mail: string;
   /** How to recognise coding agents' processes: written by the daemon for when it is down. */
   programs: string;
-  /** Where checks run, each in its own clone, and the learnings of closed changes. */
+  /** Clones in which checks run, and the learnings of closed changes. */
   checks: string;
   learnings: string;
   /** A projection of the registry for other programs; written, never read. */

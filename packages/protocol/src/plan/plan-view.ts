@@ -74,7 +74,7 @@ export type ReviewPlanBody = z.infer<typeof reviewPlanSchema>;
 /** A plan with the state that is derived from its facts now. */
 export const planViewSchema = initiativeSchema.extend({
   state: z.enum(initiativeStates),
-  /** Why it does not go on; otherwise empty. */
+  /** Why it does not continue; otherwise empty. */
   detail: z.string(),
   project: projectNamed.nullable(),
   /** The hash of its content: an approval names it. */

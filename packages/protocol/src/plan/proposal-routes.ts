@@ -22,7 +22,7 @@ function verbRoute<Verb extends string, Body extends z.ZodType, A extends Access
   });
 }
 
-/** Proposals of planning agents: changes of a plan that nobody has accepted yet. */
+/** Proposals of planning agents: changes of a plan that are not accepted yet. */
 export const proposalRoutes = {
   listProposals: defineRoute({
     access: forAgents('list proposals', '7.23'),

@@ -20,7 +20,7 @@ export type ChecksFound = z.infer<typeof checksFoundSchema>;
 
 export const projectListSchema = z.object({ projects: z.array(projectSchema) });
 
-/** What happens to an agent's branch when the agent is done. */
+/** The treatment of an agent's branch when the agent is done. */
 export const whenDoneSchema = z.object({
   outcome: z.enum(['nothing', 'checked', 'merged', 'merged-and-pushed']),
   text: z.string(),

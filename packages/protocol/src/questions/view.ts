@@ -81,7 +81,9 @@ export const inboxItemSchema = z.object({
   ),
   /** The CLI's own subagent that asks for a permission; null for the agent itself. */
   owner: z.string().nullable(),
-  /** The answers that a permission takes, as options of `pawl reply`, each with its consequence; empty for a question. */
+  /**
+   * The answers that a permission takes, as options of `pawl reply`, each with its consequence; empty for a question.
+   */
   choices: z.array(z.object({ option: z.string(), does: z.string() })),
 });
 export type InboxItem = z.infer<typeof inboxItemSchema>;
@@ -97,7 +99,7 @@ export const inboxEmergencySchema = z.object({
   fixer: agentNamed.nullable(),
   /** Why no agent could be started for that, or null. */
   trouble: z.string().nullable(),
-  /** What failed, in words. */
+  /** The failure, as a sentence. */
   detail: z.string(),
 });
 export type InboxEmergency = z.infer<typeof inboxEmergencySchema>;

@@ -15,7 +15,7 @@ const queueConfigSchema = z.object({
   remote: z.string().nullable(),
   auto: z.boolean(),
   forge: z.enum(['local', 'github']),
-  /** The definition that reviews each change; null is nobody. */
+  /** The definition that reviews each change; null for no review. */
   review: z.string().nullable(),
   guard: z.boolean(),
   source: z.enum(['commit', 'checkout', 'none']),

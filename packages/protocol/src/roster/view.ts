@@ -15,7 +15,7 @@ export const rosterViewSchema = z.object({
       agentId: z.string().nullable(),
     }),
   ),
-  /** What could not be seen, and so may be an agent. */
+  /** Processes that could not be read, so that each may be an agent. */
   doubts: z.array(z.string()),
 });
 

@@ -17,7 +17,7 @@ export const ruleViewSchema = z.object({
   agent: nameSchema.nullable(),
   /** False for an allow rule of a repository that is not trusted. */
   counts: z.boolean(),
-  /** Who made it: `person`, an agent, or the file that has it. */
+  /** Its author: `person`, an agent, or the file that contains it. */
   madeBy: z.string(),
   /** The request that it was made from; null if a person wrote it. */
   requestId: idSchema.nullable(),

@@ -49,7 +49,7 @@ export const contextQuerySchema = z.object({
 });
 export type ContextQuery = z.infer<typeof contextQuerySchema>;
 
-/** What a run said and did. */
+/** The messages and tool calls of a run. */
 export const runContextSchema = z.object({
   run: runRecordSchema,
   summary: z.object({
@@ -121,7 +121,7 @@ export const settingsSchema = z.strictObject({ project_root: path, mode: z.enum(
 export const settingsAnswerSchema = z.object({
   project_root: z.string(),
   mode: z.enum(interactions),
-  /** False if nobody has chosen a mode for the project. */
+  /** False if the project has the default mode. */
   chosen: z.boolean(),
 });
 export type RuntimeSettings = z.infer<typeof settingsAnswerSchema>;
@@ -147,7 +147,7 @@ export const workspaceTreeSchema = z.object({ tree: z.record(z.string(), treeNod
 export type WorkspaceTree = z.infer<typeof workspaceTreeSchema>;
 export type WorkspaceNode = TreeNode;
 
-/** What runs in a project now. */
+/** The agents that work in a project now. */
 export const workspaceStateSchema = z.object({
   project_root: z.string(),
   agents: z.array(

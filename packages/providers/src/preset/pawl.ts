@@ -1,7 +1,9 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { baseAccount, definePreset } from './base.ts';
 
-/** Pawl's own agent, which works with the models of several vendors. `stateDirectory` has the long output of commands. */
+/**
+ * Pawl's own agent, which works with the models of several vendors. `stateDirectory` has the long output of commands.
+ */
 export function pawlPreset(program: [string, ...string[]], stateDirectory: string): ProviderPreset {
   return definePreset({
     name: 'pawl',
@@ -31,7 +33,7 @@ export function pawlPreset(program: [string, ...string[]], stateDirectory: strin
     systemPrompt: ['--append-system-prompt-file', '{file}'],
     chooseSession: ['--session-id', '{session}'],
     handOver: ['--conversation', '{file}'],
-    // It gets the conversation, whoever held it; so it needs no words for that.
+    // It gets the whole conversation from Pawl, so it needs no arguments to resume one.
     resume: [],
     fork: [],
     forkStyle: 'native',

@@ -1,6 +1,6 @@
 import { rosterLimits } from '../roster-limit.ts';
 
-/** Where the anchors of a project are: Pawl's own directory, or the older one if that is in use. */
+/** The directory of a project's anchors: Pawl's own, or the older one if that is in use. */
 export type Layout = { directory: '.pawl' | '.ai'; extension: 'md' | 'org' };
 
 export const ownLayout: Layout = { directory: '.pawl', extension: 'md' };

@@ -27,11 +27,11 @@ export type Beginning = {
   others: Other[];
   helpers: HelperFile[];
   doubts: string[];
-  /** The environment marks it as a helper, but there is nobody to help. */
+  /** The environment marks it as a helper, but there is no other agent. */
   isOrphan: boolean;
 };
 
-/** Where a session is, and its environment. */
+/** The directory of a session, and its environment. */
 export type Place = { root: string; environment: NodeJS.ProcessEnv; worktrees: readonly string[] };
 
 /** Decides how a session begins. Writes only a helper's own file; an isolated session is not examined. */
@@ -59,7 +59,7 @@ export function beginSession(place: Place, look: () => Survey, random?: () => st
   return { branch: notes === null ? 'fresh' : 'recover', id: own, file, notes, others, helpers, doubts, isOrphan };
 }
 
-/** True for a session of Pawl's own in a worktree that nobody shares. */
+/** True for a session of Pawl in a worktree of its own. */
 export function isIsolated({ root, environment, worktrees }: Place): boolean {
   if (!environment[markerVariable] || !environment['PAWL_AGENT_ID']) return false;
   return isBelowAny(canonical(root) ?? root, worktrees);

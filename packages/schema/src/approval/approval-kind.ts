@@ -1,4 +1,4 @@
-/** What a request is about. */
+/** The subject of a request. */
 export const approvalKinds = ['command', 'file', 'network', 'tool', 'question', 'plan'] as const;
 export type ApprovalKind = (typeof approvalKinds)[number];
 

@@ -37,11 +37,11 @@ export const approvalSchema = z.object({
   deadlineAt: timeSchema.nullable(),
   closedAt: timeSchema.nullable(),
   end: z.enum(approvalEnds).nullable(),
-  /** Who closed it: `person`, `rule`, `definition`, `limit`, `policy`, `session`, or an agent's id. */
+  /** Closed by `person`, `rule`, `definition`, `limit`, `policy`, `session`, or an agent's id. */
   closedBy: z.string().nullable(),
   decision: z.enum(['allow', 'deny']).nullable(),
   reason: z.string().nullable(),
-  /** When the decision was written to the session, or nobody was left to write it to. */
+  /** When the decision was written to the session, or the session had ended. */
   sentAt: timeSchema.nullable(),
 });
 export type Approval = z.infer<typeof approvalSchema>;

@@ -3,7 +3,7 @@ import { idSchema, nameSchema } from '../id.ts';
 import type { Task } from '../record.ts';
 import { budgetSchema, taskPriorities, timeSchema } from '../record.ts';
 
-/** `review` stops after each phase until a person has approved it; `auto` goes on. */
+/** `review` stops after each phase until a person has approved it; `auto` continues. */
 export const planModes = ['review', 'auto'] as const;
 
 export const initiativeStates = [
@@ -155,7 +155,7 @@ export const proposalSchema = z.object({
   dismissedAt: timeSchema.nullable(),
   dismissReason: z.string().nullable(),
   revertedAt: timeSchema.nullable(),
-  /** Who decided last: `person`, or an agent's alias. */
+  /** Decided last by `person`, or by an agent: its alias. */
   decidedBy: z.string().nullable(),
 });
 export type Proposal = z.infer<typeof proposalSchema>;

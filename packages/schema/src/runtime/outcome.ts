@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 const texts = z.array(z.string().min(1).max(2_000)).max(50);
 
-/** What an autonomous turn leaves: a task for somebody else, commits of its own, or neither. */
+/** The outcome of an autonomous turn: a task for another agent, commits of its own, or neither. */
 export const outcomeSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('task'),

@@ -21,7 +21,7 @@ export const lockGlobSchema = z
 
 /** A lease on paths of a project: until it expires, only its agent may write there. */
 export const pathLockSchema = z.object({
-  /** Whoever has it may release the lock. */
+  /** Enough to release the lock. */
   id: idSchema,
   projectId: idSchema,
   agentId: idSchema,

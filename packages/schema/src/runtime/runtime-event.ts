@@ -51,7 +51,7 @@ const runtimePayloadSchema = z.discriminatedUnion('type', [
     agent_id: idSchema,
     status: z.enum(liveStates),
     detail: z.string(),
-    /** What it is about, such as the file that a tool reads. */
+    /** Its subject, such as the file that a tool reads. */
     about: z.string().optional(),
     status_id: z.string().optional(),
     lifecycle: z.enum(['doing', 'done']).optional(),

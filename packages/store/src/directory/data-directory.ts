@@ -66,7 +66,7 @@ export function lockDataDirectory(directory: DataDirectory): FileLock {
 }
 
 /**
- * Empties a lock file with foreign content. Nobody holds the lock, or SQLite would have said so before reading. The file
+ * Empties a lock file with foreign content. The lock is free, or SQLite would have reported it before reading. The file
  * is not replaced, so that two daemons doing this at once lock the same file.
  */
 function emptyLock(directory: DataDirectory): void {

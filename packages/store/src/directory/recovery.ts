@@ -53,7 +53,7 @@ function carryOut(directory: DataDirectory, plan: RecoveryPlan): void {
     enter('moved');
   }
   if (plan.phase !== 'restored') {
-    // Nobody opens the new file before the phase ends, so it may be put there twice.
+    // The new file is not opened before the phase ends, so it may be put there twice.
     if (plan.backup === null) createDatabase(directory.database);
     else restore(plan.backup, directory.database);
     enter('restored');

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { addIndex } from './add-index.ts';
 import type { Migration } from './migration.ts';
 
-/** What a message has beside its text: whole inputs of tool calls, images, reasoning, a vendor's own facts. */
+/** The contents of a message beside its text: whole inputs of tool calls, images, reasoning, a vendor's own facts. */
 export const messageBodies: Migration = {
   name: '0026-message-bodies',
   async up(db, types) {

@@ -5,7 +5,7 @@ import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
-/** Where a request comes from; the rules of all these scopes apply to it. */
+/** The origin of a request; the rules of all these scopes apply to it. */
 export type RulePlace = { sessionId: string | null; agentId: string | null; projectIds: readonly string[] };
 
 export async function insertRule(tx: WriteTransaction, rule: Rule): Promise<void> {

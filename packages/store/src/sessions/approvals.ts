@@ -82,7 +82,7 @@ export async function waitingApprovals(db: Database): Promise<Map<string, string
     .select(['agent_id', 'tool', 'title'])
     .where('closed_at', 'is', null)
     .where('referred_at', 'is not', null)
-    // Nobody waits for the answer to a refused connection.
+    // A refused connection waits for no answer.
     .where('tool', '!=', connectionTool)
     .orderBy('ordinal', 'desc')
     .execute();

@@ -45,8 +45,8 @@ const moveOffsetOf = {
 };
 
 /**
- * Stores output and advances the session's offset, in one transaction, only if the offset is where the chunk begins. So
- * no byte is stored twice or skipped, whoever reads the file and however often.
+ * Stores output and advances the session's offset, in one transaction, only if the offset is where the chunk begins.
+ * So no byte is stored twice or skipped, even with several readers.
  */
 export async function appendChunk(tx: WriteTransaction, chunk: NewChunk): Promise<Chunk> {
   assert(chunk.bytes.length > 0 && chunk.bytes.length <= limits.chunkBytes, 'a chunk has 1 to chunkBytes bytes');

@@ -199,7 +199,7 @@ export async function runMessages(
   return rows.map(messageOf);
 }
 
-/** What a person told an agent at a time. */
+/** A person's message to an agent at a time. */
 export async function userMessageAt(db: Database, agentId: string, at: number): Promise<Message | null> {
   const row = await db
     .selectFrom('messages')

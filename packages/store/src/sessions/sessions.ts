@@ -74,7 +74,7 @@ export async function sessionsOf(db: Database, agentId: string): Promise<Session
   return rows.map(sessionOf).toReversed();
 }
 
-/** The latest sessions of an agent with output, oldest first: those whose conversation the provider knows. */
+/** The latest sessions of an agent with output, oldest first: those whose conversation the provider has. */
 export async function sessionsThatSpoke(db: Database, agentId: string): Promise<Session[]> {
   const rows = await db
     .selectFrom('sessions')

@@ -155,7 +155,7 @@ function conflicts(state: FakeState, pull: FakePull): boolean {
   return base === null || mergedTree(state, base, pull.head) === null;
 }
 
-/** What prevents a merge, in the server's own words. */
+/** The obstacle to a merge, in the server's own words. */
 export function mergeStateOf(state: FakeState, pull: FakePull): string {
   if (pull.state === 'MERGED') return 'MERGED';
   if (pull.state === 'CLOSED') return 'UNKNOWN';

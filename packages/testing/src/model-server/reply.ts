@@ -42,7 +42,7 @@ export type Fault = {
 
 export type Reply = Answer | Fault | { kind: 'hang' };
 
-/** What an API writes an answer with. */
+/** The fields of an answer that each API writes in its own format. */
 export type Writing = {
   /** Equal requests have equal ids, so a repeated one gets the same answer. */
   id: string;

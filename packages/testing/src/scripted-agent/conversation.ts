@@ -47,7 +47,7 @@ export function forkConversation(original: Conversation, sessionId: string, scen
   return { ...original, sessionId, scenario, next, calling: false };
 }
 
-/** Where the conversations are kept. */
+/** The directory of the conversations. */
 export function stateDirectory(): string {
   const named = process.env['PAWL_SCRIPTED_STATE'];
   return named ? resolve(named) : join(homedir(), '.pawl-scripted');

@@ -4,7 +4,9 @@ import { hasErrno } from '@pawl/schema/error';
 /** Exit code when the reader of stdout has gone, like SIGPIPE. */
 export const readerGone = 141;
 
-/** Writes a line immediately, before the stream library behind `process.stdout` is loaded. False if nobody reads. */
+/**
+ * Writes a line immediately, before the stream library behind `process.stdout` is loaded. False if the reader is gone.
+ */
 export function writeLineNow(line: object): boolean {
   let rest = Buffer.from(`${JSON.stringify(line)}\n`);
   while (rest.length > 0) {

@@ -69,7 +69,7 @@ async function loadScenario(conversation: Conversation): Promise<Scenario> {
   return await readScenarioFile(conversation.scenario);
 }
 
-/** Where user turns come from, each of them taken into the conversation. As text there is exactly one. */
+/** The source of user turns, each recorded in the conversation. A text prompt is exactly one. */
 function promptSource(
   play: Play,
   options: Arguments,
@@ -100,7 +100,7 @@ function promptSource(
   };
 }
 
-/** A failure is told twice: to a person on stderr, to a program as the result of the turn. */
+/** Reports a failure twice: for people on stderr, for programs as the result of the turn. */
 async function fail(play: Play, error: unknown): Promise<Ending> {
   const { text, code } = describeFailure(error);
   report(text);

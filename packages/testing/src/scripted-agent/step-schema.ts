@@ -48,7 +48,7 @@ const until = z
     return z.NEVER;
   });
 
-/** What may stand after the key of each step. `repeat.steps` is read by whoever reads the list itself. */
+/** The value after the key of each step. `repeat.steps` is read with the list itself. */
 export const stepSchemas = {
   say: z.string(),
   think: z.string(),

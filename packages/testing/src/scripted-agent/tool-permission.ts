@@ -10,7 +10,7 @@ export function parseToolList(text: string): string[] | null {
   return names.every((name) => /^[\w*.-]+$/.test(name)) ? names : null;
 }
 
-/** True when a tool may be used. Whoever may write a file may also edit it, and who may not write may not edit. */
+/** True if a tool may be used. Permission to write includes permission to edit; a ban on writing includes editing. */
 export function allowsTool(permission: ToolPermission, tool: string): boolean {
   const names = tool === 'Edit' ? ['Edit', 'Write'] : [tool];
   const isIn = (list: string[]) => names.some((name) => list.some((pattern) => matches(pattern, name)));

@@ -64,7 +64,7 @@ type Line = (name: string, value: string) => string;
 /** How much of an id is shown: enough to name the agent. */
 const idCharacters = 6;
 
-/** What it is, and whose child. */
+/** The agent's identity and family. */
 function identity({ agent, runs, key }: Inspection, line: Line): string[] {
   const definition = runs.find(({ id }) => id === agent.run?.id)?.definition;
   const lines = [
@@ -85,7 +85,7 @@ function identity({ agent, runs, key }: Inspection, line: Line): string[] {
   return lines;
 }
 
-/** Where its work is, or what happened to it. */
+/** The agent's worktrees, or how they ended. */
 function place({ agent, worktree, places }: Inspection, line: Line, colours: Palette): string[] {
   if (agent.project === null && agent.worktree !== null) {
     const lines = [line('directory', `${printableLine(agent.worktree)} (it has no project)`)];

@@ -22,7 +22,7 @@ const usualProgram = 'claude';
 const identity = ['PAWL_AGENT_ID', 'PAWL_HELPER', 'AI_AGENT_ID', 'AI_HELPER'];
 
 /**
- * Starts an agent in this terminal, as a helper of whoever works in the project. With nobody there it starts normally,
+ * Starts an agent in this terminal, as a helper of the agent that works in the project. With nobody there it starts normally,
  * after a warning: somebody must have the primary's duties.
  */
 export async function runHelper(

@@ -104,7 +104,7 @@ function unlessLeft<T>(answer: Promise<T>, leaving: AbortSignal): Promise<T> {
   });
 }
 
-/** A daemon that is down may come back while somebody watches: keep going. */
+/** Keeps running while the daemon is down: it may come back. */
 function unreachable(error: unknown): PawlError {
   if (error instanceof PawlError && ['daemon_unreachable', 'timeout'].includes(error.code)) return error;
   throw error;

@@ -4,7 +4,7 @@ import type { OutputChunk } from '@pawl/protocol/sessions/view';
 import type { Palette } from '../../terminal/palette.ts';
 import { paintLine } from '../../terminal/palette.ts';
 
-/** Where rows are written. */
+/** Writes rows to a terminal. */
 export type RowWriter = {
   write(text: string): void;
   breakRow(): void;

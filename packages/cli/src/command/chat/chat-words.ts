@@ -1,4 +1,4 @@
-/** What a typed line asks for. */
+/** A typed line: a message or a command. */
 export type ChatWords =
   | { kind: 'nothing' }
   | { kind: 'help' | 'agents' | 'clear' | 'cancel' | 'quit' }

@@ -68,7 +68,7 @@ async function projectHere(context: CommandContext): Promise<string | null> {
   }
 }
 
-/** Whom the person talks to: an agent, or a definition whose agent the first message finds or starts. */
+/** The other side of the chat: an agent, or a definition whose agent the first message finds or starts. */
 type Meant = { partner: Partner | null; definition: string | null; note: string };
 
 async function partnerMeant(

@@ -16,7 +16,7 @@ export type Partner = { id: string; alias: string };
 /** A request of the partner that waits for the person, and the options of `pawl reply` that answer it. */
 export type PendingApproval = { id: string; options: string[] };
 
-/** What a conversation shows. */
+/** Shows a conversation. */
 export type ChatScreen = {
   chunk(chunk: OutputChunk): void;
   /** One line or a few about the conversation itself. */
@@ -226,7 +226,7 @@ function dropApproval(state: State, id: string): void {
   state.screen.changed();
 }
 
-/** Shows the failure of work that nobody waits for. */
+/** Shows the failure of work in the background. */
 function report({ screen, following }: State, work: Promise<void>): void {
   const { signal } = following;
   work.catch((error: unknown) => {

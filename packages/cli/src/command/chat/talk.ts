@@ -110,7 +110,7 @@ type Keyboard = {
   press(line: Line, key: Key, write: (text: string) => void): Line;
 };
 
-/** What keys do: edit the line, say it, cancel the turn, leave. */
+/** Handles keys: they edit the line, send it, cancel the turn or leave. */
 function createKeyboard(parts: {
   conversation: Conversation;
   client(): Client;

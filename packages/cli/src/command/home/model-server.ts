@@ -4,7 +4,7 @@ import { errorCodes, PawlError } from '@pawl/schema/error';
 import { spawn } from 'node:child_process';
 import type { CommandContext } from '../../context.ts';
 
-/** What the server's program reports over its channel. */
+/** A report of the server's program over its channel. */
 type Report =
   | {
       ok: true;

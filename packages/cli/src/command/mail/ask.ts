@@ -38,7 +38,7 @@ export async function ask(context: CommandContext, question: string, options: As
   return 0;
 }
 
-/** Waits for the end of a question. Restarts a dead daemon, since nobody would answer otherwise. */
+/** Waits for the end of a question. Restarts a dead daemon, since no answer could arrive otherwise. */
 async function endOf(context: CommandContext, conversationId: string): Promise<QuestionView> {
   let ended: QuestionView | undefined;
   await follow(

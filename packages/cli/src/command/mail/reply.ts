@@ -38,7 +38,7 @@ export async function reply(context: CommandContext, words: string[], options: R
   return 0;
 }
 
-/** What was decided about a permission; empty for a question. */
+/** The decision about a permission; empty for a question. */
 function decisionOf({ allow, again }: ReplyBody): string {
   if (allow === undefined) return '';
   if (!allow) return 'denied; ';

@@ -113,7 +113,7 @@ function writesConfig(path: string, { checks }: InitOptions): boolean {
   return checks !== false && status === 0 && !existsSync(join(stdout.trim(), '.pawl', 'config.yaml'));
 }
 
-/** What was found, and what the person must do. */
+/** The findings, and the next steps for the person. */
 function tellChecks({ file, found, outcome, reason }: ChecksFound): string[] {
   const place = printableLine(file);
   const commands = found.map(({ run, from }) => `  ${printableLine(run)}  (${printableLine(from)})`);

@@ -10,7 +10,7 @@ import { toolLimits } from '../../definitions/tool-limits.ts';
 import { agentPath } from '../../platform/search-path.ts';
 import { withAccess } from '../access-choice.ts';
 
-/** With what an agent goes on; what is not named stays. */
+/** Provider, model and account to continue with; a missing field stays as it was. */
 export type RunnerChange = {
   provider?: string | undefined;
   model?: string | undefined;
@@ -19,7 +19,9 @@ export type RunnerChange = {
 
 type Runner = Pick<Agent, 'model' | 'accountId' | 'options' | 'environment'> & { provider: string };
 
-/** What an agent runs with after a change; null without one. Refuses what the provider cannot do. */
+/**
+ * Provider, model and account of an agent after a change; null if nothing changes. Refuses what the provider cannot do.
+ */
 export async function otherRunner(
   platform: SessionPlatform,
   agent: Agent,
@@ -45,7 +47,9 @@ export async function otherRunner(
   };
 }
 
-/** Gives an agent to another provider or model. Another provider does not know the conversation that the last one kept. */
+/**
+ * Gives an agent to another provider or model. Another provider does not know the conversation that the last one kept.
+ */
 export async function handOver(tx: WriteTransaction, { agent, session }: AgentView, runner: Runner): Promise<void> {
   const isOther = runner.provider !== agent.provider;
   const fresh = isOther ? { freshAfter: session?.no ?? 0, forkedConversation: null } : {};

@@ -7,7 +7,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Cache, Caches } from '../../platform/caches.ts';
 
-/** What building a chain needs. */
+/** The context in which a chain is built. */
 export type ChainContext = { repository: Repository; ownDir: string; method: MergeMethod; caches: Caches };
 
 /** Main with all changes up to this one. */

@@ -31,8 +31,9 @@ export function sinceRecovery(checks: readonly Check[], main: string): Check[] {
 }
 
 /**
- * What checks prove about trees. A tree that has passed is green, whatever failed before, unless it has failed twice in
- * a row since: then something outside has changed. After a request for new checks, only later ones count.
+ * Reads from check results which trees are green. A tree that has passed is green, whatever failed before, unless it
+ * has failed twice in a row since: then something outside has changed. After a request for new checks, only later ones
+ * count.
  */
 export function evidenceOf(
   checks: readonly Check[],

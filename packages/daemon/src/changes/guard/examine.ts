@@ -27,7 +27,7 @@ export type Examination = {
 type Request = {
   ownDir: string;
   change: Pick<Change, 'head'>;
-  /** Where the change left the target branch. */
+  /** The commit at which the change left the target branch. */
   base: string;
   config: Pick<ProjectConfig, 'checks' | 'guard'>;
   /** The last green main has a test count, so a lower one will be noticed. */

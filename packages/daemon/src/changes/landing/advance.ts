@@ -18,7 +18,7 @@ import type { Target } from '../../project-config/target.ts';
 
 type Advance = NonNullable<Queue['advance']>;
 
-/** What moving the target branch needs. */
+/** The context in which the target branch is moved. */
 export type LandingContext = {
   platform: DefinitionPlatform;
   project: Project;

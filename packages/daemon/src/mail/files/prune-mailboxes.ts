@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import type { Platform } from '../../platform/platform.ts';
 import { isDirectory, ownerOf } from './mailbox-directory.ts';
 
-/** Where directories with foreign files go. */
+/** The directory for mailbox directories with foreign files. */
 const archiveName = '.archive';
 
 /**

@@ -39,14 +39,14 @@ export type Batch = {
   connections: RefusedHost[];
   /** The mail that it proves delivered. */
   evidence: OutputEvidence;
-  /** Where the next read of the proxy's record begins; null if it has nothing new. */
+  /** The offset of the next read of the proxy's record; null if it has nothing new. */
   proxyOffset: number | null;
   /** For those who follow agents live, in order. Not stored. */
   shown: Shown[];
   bytes: number;
 };
 
-/** What followers of an agent see at once: its activity, pieces of a text, and whole texts. */
+/** Events for followers of an agent that are not stored: its activity, pieces of a text, and whole texts. */
 export type Shown =
   | { type: 'status'; live: LiveState }
   | { type: 'token'; text: string }

@@ -37,7 +37,7 @@ type Reading = {
   readonly learned: Learned;
   readonly splitter: LineSplitter;
   readonly proxyRecord: ProxyRecord;
-  /** Where the next chunk of each stream starts. Continues even if a file was damaged. */
+  /** The offset of the next chunk of each stream. Continues even if a file was damaged. */
   readonly offsets: Record<Chunk['stream'], number>;
   /** True while the output read so far ends with a newline. */
   whole: boolean;

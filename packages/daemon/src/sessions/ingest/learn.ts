@@ -181,7 +181,7 @@ export function learnProxyLine(state: Learned, line: ProxyLine, batch: Batch): v
   }
 }
 
-/** What the proxy had counted before the part of its record that is not read yet. */
+/** The proxy's counts at the end of the part of its record that was read. */
 function countBefore({ directory, proxyOffset }: IntakeTarget): ProxiedTokens | null {
   const line = lastCount(directory, proxyOffset);
   return line === null ? null : proxiedTokens(line);

@@ -41,7 +41,7 @@ type PromptFacts = {
   mail: string | null;
 };
 
-/** The prompt of a session: all of it if the provider remembers nothing, else only what is new. */
+/** The prompt of a session: all of it if the provider keeps no conversation, else only what is new. */
 export async function promptFor(platform: SessionPlatform, facts: PromptFacts): Promise<SessionPrompt> {
   const resumes = facts.session.conversation === 'resume';
   // A resumed session needs the rest only if the CLI reads its system prompt each time.
@@ -97,12 +97,12 @@ async function noticeFor(platform: SessionPlatform, agent: Agent, purpose: Sessi
   return noticeOf(purpose);
 }
 
-/** What is wrong with the output of a planning agent now. */
+/** The faults in the current output of a planning agent. */
 async function faultsIn(platform: SessionPlatform, agent: Agent): Promise<string[]> {
   return (await planOutput(platform, agent, { isDone: true }))?.complaints ?? [];
 }
 
-/** The prompt for a session whose provider remembers the rest. */
+/** The prompt for a session whose provider has the rest of the conversation. */
 async function followUp(platform: SessionPlatform, { agent, run, session }: PromptFacts): Promise<string> {
   const { prompts } = platform;
   switch (session.purpose) {

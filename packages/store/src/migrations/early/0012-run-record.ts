@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Migration } from '../migration.ts';
 
-/** Where a run worked, and its chat thread. Runs of earlier releases worked in their project's root. */
+/** The directory of a run, and its chat thread. Runs of earlier releases worked in their project's root. */
 export const runRecord: Migration = {
   name: '0012-run-record',
   async up(db) {

@@ -13,7 +13,7 @@ export const playFlood: StepPlayer<'flood'> = async (play, { lines, bytes }) => 
     batch += `${before}${number}${missing > 0 ? ` ${'x'.repeat(missing)}` : ''}${after}`;
     if (batch.length >= scriptedLimits.writeBytes || number === lines) {
       await output.write(batch);
-      // A file takes all at once, and whoever writes to the agent has to be heard meanwhile.
+      // A file takes everything at once, but the agent must still read its input meanwhile.
       await setImmediate();
       batch = '';
     }

@@ -4,7 +4,7 @@ import { replaceWorkspaceFile, signalPath, writeWorkspaceFile } from '../workspa
 
 const lateMs = 500;
 
-/** Writes the signal file, and goes on: whole, half, or only after the result of the turn. */
+/** Writes the signal file and continues: whole, half, or only after the result of the turn. */
 export const playSignal: StepPlayer<'signal'> = async (play, value) => {
   const content = `${JSON.stringify(signalOf(value, play.voice.lastText))}\n`;
   if (value.status === 'late') play.lateSignal = { delayMs: value.delay ?? lateMs, content };

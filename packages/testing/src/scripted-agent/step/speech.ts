@@ -38,7 +38,7 @@ export const playSleep: StepPlayer<'sleep'> = async (play, durationMs) => {
   return undefined;
 };
 
-/** Says every user turn that the conversation remembers, which proves what a copy of it has inherited. */
+/** Prints every user turn of the conversation, which proves what a copy of it has inherited. */
 export const playRecall: StepPlayer<'recall'> = async (play) => {
   await play.voice.say(play.conversation.turns.map(firstLine).join('\n'));
   return undefined;
