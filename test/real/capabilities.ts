@@ -253,9 +253,8 @@ export function tryCli(
       const told = await namesAskedFor(name);
       expect(told).toMatchObject({ status: 'completed', account: expect.stringMatching(/^shell-/) as string });
       expect(told.calls).toBeGreaterThan(0);
-      // The file was written by a tool of the model, so it shows the environment unmasked.
       expect(told.key).toMatchObject({ at: cli.shellKeyAt });
-      expect(told.hasKey).toBe(cli.shellKeyAt === 'session');
+      expect(told.keyIn).toEqual(cli.shellKeyAt === 'proxy' ? [] : [expect.stringMatching(/env\.txt$/)]);
       expect(told.names.filter((name) => cli.asks?.names.test(name) !== true)).toEqual([]);
       return cli.asks === null ? undefined : `but for ${cli.asks.what}: ${cli.asks.why}`;
     });
@@ -310,9 +309,10 @@ export function tryCli(
     });
 
     capability('daemon killed in mid-turn', true, async () => {
-      const agent = await shop.work('[[session:patient]] Take your time.');
+      const agent = await shop.work('[[session:held]] Wait for the file.');
       await toolRuns(shop, agent.id);
       await shop.crashDaemon();
+      writeFileSync(join(agent.worktree ?? '', 'go.txt'), '');
       const ended = await shop.ended(agent.id);
       expect(ended).toMatchObject({ run: { status: 'completed' }, session: { no: 1 } });
       const types = (await shop.events(agent.id)).map((event) => event.type);

@@ -16,7 +16,7 @@ export type RealCli = {
   settings: Record<string, string>;
   /** A person's shell with a key and no account: its variables, and files below HOME; or why there is no such thing. */
   shell(server: string): PersonsShell | string;
-  /** Where that key is: codex and pi have their server in a file of the person, so it stays with the session. */
+  /** Where that key is. */
   shellKeyAt: 'proxy' | 'session';
   /** Names that it asks for although all its switches are set, and why. */
   asks: { names: RegExp; what: string; why: string } | null;
@@ -77,7 +77,7 @@ export const realClis: Record<string, RealCli> = {
   },
   codex: {
     proxied: true,
-    shellKeyAt: 'session',
+    shellKeyAt: 'proxy',
     package: '@openai/codex',
     version: '0.166.0',
     provider: 'codex',
@@ -94,7 +94,7 @@ export const realClis: Record<string, RealCli> = {
   },
   pi: {
     proxied: true,
-    shellKeyAt: 'session',
+    shellKeyAt: 'proxy',
     package: '@earendil-works/pi-coding-agent',
     version: '0.87.1',
     provider: 'pi',

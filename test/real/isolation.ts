@@ -29,9 +29,10 @@ type Told = {
   account: string | null;
   calls: number;
   names: string[];
-  /** Where inspect says that the shell's key is, and whether a tool of the model saw it in its environment. */
+  /** Where inspect says that the shell's key is. */
   key: { at: string; why: string } | null;
-  hasKey: boolean;
+  /** Files with that key: of the session, its output, its environment as a tool saw it, and everything else but the accounts. */
+  keyIn: string[];
 };
 
 /** Lets a CLI work in such a namespace with the key of a shell; gives how that ended, and the outside names that it asked for. */

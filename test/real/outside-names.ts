@@ -2,8 +2,8 @@
  * Lets one CLI work with the key of a person's shell, and prints as JSON how that ended and which outside names were asked for.
  * To be run in a network namespace of its own, in which 127.0.0.1 is the name server.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { dirname } from 'node:path';
 import { realClis, shellKey } from './clis.ts';
 import { recordNames } from './name-recorder.ts';
 import { openWorkshop } from './workshop.ts';
@@ -20,14 +20,18 @@ const shop = await openWorkshop(name, cli, (server) => {
 try {
   const model = cli.model === null ? [] : ['--model', cli.model];
   const task = '[[steps:[{"shell":"env > env.txt"},{"signal":{"status":"done"}},{"say":"Done."}]]] Look around.';
-  const words = ['work', task, '--provider', cli.provider, ...model, '--json'];
-  const answer = JSON.parse(await shop.pawl(words)) as { data: { id: string } };
+  const work = ['work', task, '--provider', cli.provider, ...model, '--json'];
+  const answer = JSON.parse(await shop.pawl(work)) as { data: { id: string } };
   const { run, account } = await shop.ended(answer.data.id);
-  const { key, agent } = await shop.client().inspectAgent(answer.data.id);
-  const hasKey = readFileSync(join(agent.worktree ?? '', 'env.txt'), 'utf8').includes(shellKey);
+  const { key } = await shop.client().inspectAgent(answer.data.id);
+  // Its environment is in a file in its worktree, unmasked: a tool of the model wrote it. Its output is below the home.
+  const words = ['-rlaF', shellKey, dirname(shop.home), '--exclude-dir=accounts'];
+  const keyIn = spawnSync('grep', words, { encoding: 'utf8' })
+    .stdout.split('\n')
+    .filter((path) => path !== '');
   const [calls, names] = [shop.server.requests.length, [...recorder.names]];
   process.stdout.write(
-    `${JSON.stringify({ status: run?.status, detail: run?.detail, account, calls, names, key, hasKey })}\n`,
+    `${JSON.stringify({ status: run?.status, detail: run?.detail, account, calls, names, key, keyIn })}\n`,
   );
 } finally {
   await shop.close();

@@ -61,6 +61,15 @@ export const scenarios: Record<string, ScenarioInput> = {
       { say: 'All done.' },
     ],
   },
+  /** Is in the middle of a tool until a file is there. */
+  held: {
+    steps: [
+      { say: 'I wait for the file.' },
+      { shell: 'until [ -e go.txt ]; do timeout 1 tail -f /dev/null; done; rm go.txt' },
+      done('went on'),
+      { say: 'All done.' },
+    ],
+  },
   /** Is in the middle of a tool for as long as anybody waits. */
   sleeper: {
     steps: [

@@ -71,7 +71,7 @@ export function sessionCommand(preset: ProviderPreset, given: SessionGiven): Ses
   };
   const servers = describeServers(preset.mcp, given.mcpServers, keep);
   const tools = toolWords(preset, given.tools);
-  const settings = [...blockWords(preset, given), ...baseUrlWords(preset, given.baseUrl)];
+  const settings = [...blockWords(preset, given), ...baseUrlWords(preset, given.baseUrl, keep)];
   const turn = wholeTurn(preset, given.prompt);
   const last = lastWords(preset, { options: given.options, turn, rest: [...tools, ...settings] }, keep);
   const words = [
@@ -146,9 +146,17 @@ function blockWords(preset: ProviderPreset, given: SessionGiven): string[] {
   return fill(preset.repositorySettings.block, { worktree: JSON.stringify(given.worktree).slice(1, -1) });
 }
 
-function baseUrlWords({ account }: ProviderPreset, baseUrl: string | null): string[] {
+function baseUrlWords({ account }: ProviderPreset, baseUrl: string | null, keep: Keep): string[] {
   if (account === null || baseUrl === null) return [];
-  return fill(account.baseUrlArguments, { baseUrl: JSON.stringify(baseUrl).slice(1, -1), key: account.key ?? '' });
+  const quoted = JSON.stringify(baseUrl).slice(1, -1);
+  const { baseUrlArguments, baseUrlFile, key } = account;
+  const values: Record<string, string> = { baseUrl: quoted, key: key ?? '' };
+  if (baseUrlFile !== undefined)
+    values['file'] = keep(
+      baseUrlFile.name,
+      baseUrlFile.content.replace('{baseUrl}', () => quoted),
+    );
+  return fill(baseUrlArguments, values);
 }
 
 function optionWords(preset: ProviderPreset, options: Record<string, string>): string[] {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SessionGiven } from '../src/command.ts';
 import { userTurnLine } from '@pawl/wire/claude-input';
 import { sessionCommand } from '../src/command.ts';
+import { baseAccount } from '../src/preset/base.ts';
 import { scriptedPreset } from '../src/scripted.ts';
 
 const preset: ProviderPreset = { ...scriptedPreset(['node', 'agent.ts'], '/state'), command: ['agent', '--print'] };
@@ -128,6 +129,19 @@ describe('limits and additions of a session', () => {
     },
     repositorySettings: { paths: [], block: ['--untrusted="{worktree}"'] },
   };
+
+  test('a base URL that a CLI takes from a file only', () => {
+    const account = {
+      ...(able.account ?? baseAccount),
+      baseUrlArguments: ['--extension', '{file}'],
+      baseUrlFile: { name: 'server.mjs', content: 'use("{baseUrl}")' },
+    };
+    const given = { ...fresh, baseUrl: 'http://localhost:1/a"$&' };
+    const { args, files } = sessionCommand({ ...able, account }, given);
+    expect(args.join(' ')).toContain('--extension /sessions/one/server.mjs');
+    expect(files).toContainEqual({ path: 'server.mjs', content: String.raw`use("http://localhost:1/a\"$&")` });
+    expect(sessionCommand({ ...able, account }, fresh).files).toEqual([]);
+  });
 
   test('everything at once, in this order', () => {
     const { args, env, files } = sessionCommand(able, {

@@ -140,6 +140,8 @@ export type AccountUse = {
    * proxy, since nobody has examined where the CLI keeps such settings.
    */
   elsewhere?: { variables: string[]; files: Record<string, string> };
+  /** A file of the person below its directory, and a pattern whose group is the server that it names for the key. */
+  serverIn?: { file: string; pattern: string };
   /** The variable that names the directory of its settings, login and conversations; null if it cannot be moved. */
   directory: string | null;
   /**
@@ -148,10 +150,12 @@ export type AccountUse = {
    */
   ownDirectory?: boolean;
   /**
-   * Arguments that a base URL needs besides, or instead of, its variable. `{baseUrl}` and `{key}`, the variable's name,
-   * are replaced.
+   * Arguments that a base URL needs besides, or instead of, its variable. `{baseUrl}`, `{key}`, the variable's name, and
+   * `{file}`, the path of `baseUrlFile`, are replaced.
    */
   baseUrlArguments: string[];
+  /** A file in the session's directory for these arguments; `{baseUrl}` is replaced as within quotes. */
+  baseUrlFile?: { name: string; content: string };
   /**
    * Files below that directory that must exist before it starts, by path. `{baseUrl}`, `{key}` (the variable's name)
    * and `{model}` are replaced. A file with an unfilled placeholder is not written; an existing file is kept.

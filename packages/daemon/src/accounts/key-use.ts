@@ -1,10 +1,11 @@
 import type { AccountUse, ProviderPreset } from '@pawl/core/port/provider';
+import { hasErrno } from '@pawl/schema/error';
 import type { Grant } from '@pawl/schema/proxy';
 import type { Account } from '@pawl/schema/record';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccountFiles } from './account-files.ts';
 import { defaultDirectory, takesUrlFiles } from './config-directory.ts';
-import { readBoundedFile } from './private-file.ts';
 import { hasOwnDirectory } from './session-use.ts';
 
 /** The server and key with which the proxy makes a session's model calls, or why the session has the key itself. */
@@ -24,7 +25,7 @@ type Given = {
  * another server for one run, and it must be known where its calls go.
  */
 export async function keyUse(files: AccountFiles, given: Given): Promise<KeyUse> {
-  const { account, preset, environment } = given;
+  const { account, preset } = given;
   const use = preset.account;
   if (use === null || use.key === null) return { why: `${preset.name} takes no API key` };
   const names = Object.keys(await files.readSecrets(account.id));
@@ -33,59 +34,64 @@ export async function keyUse(files: AccountFiles, given: Given): Promise<KeyUse>
     return { why: `it has ${names.join(' and ')}, and the proxy adds only ${use.key}` };
   if (!(await takesBaseUrl(files, account, use)))
     return { why: `${preset.name} takes no other server for one run with this account` };
-  const elsewhere = account.kind === 'shell' ? await namedElsewhere(files, given, use) : null;
-  if (elsewhere !== null) return { why: elsewhere };
-  const variable = use.baseUrl ?? '';
-  const own = account.kind === 'shell' ? environment[variable] : account.baseUrl;
-  const server = URL.parse(own || preset.env[variable] || use.server || '');
+  const named = account.kind === 'shell' ? await serverNamed(files, given, use) : { server: account.baseUrl };
+  if ('why' in named) return named;
+  const server = URL.parse(named.server || preset.env[use.baseUrl ?? ''] || use.server || '');
   if (server === null) return { why: 'it is not known which server it calls' };
   if (!/^https?:$/.test(server.protocol) || server.username !== '')
     return { why: 'its base URL is not a plain http address' };
   return { upstream: { baseUrl: server.href, secretFile: files.secretFile(account.id), variable: use.key } };
 }
 
-/** True if a CLI takes another base URL for each run: by a variable, by arguments, or by a file that Pawl may replace. */
+/** True if a CLI takes another base URL for each run, and no file of the person in its directory names one. */
 async function takesBaseUrl(files: AccountFiles, account: Account, use: AccountUse): Promise<boolean> {
-  if (use.baseUrl !== null || use.baseUrlArguments.length > 0) return true;
-  if (use.server === undefined || !hasOwnDirectory(account, use)) return false;
-  return takesUrlFiles(files.directory(account.id), use);
+  if (hasOwnDirectory(account, use) && !(await takesUrlFiles(files.directory(account.id), use))) return false;
+  return use.baseUrl !== null || use.baseUrlArguments.length > 0;
 }
 
-/** The setting of a person that may send the key to another server; null if there is none. */
-async function namedElsewhere(
+/** The server that a person names for a shell's key, null if none; or why it is not known. */
+async function serverNamed(
   files: AccountFiles,
   { account, preset, environment, machine }: Given,
   use: AccountUse,
-): Promise<string | null> {
-  const { elsewhere } = use;
-  if (elsewhere === undefined) return `it is not known which of your settings ${preset.name} uses with the key`;
+): Promise<{ server: string | null } | { why: string }> {
+  const { elsewhere, serverIn } = use;
+  if (elsewhere === undefined)
+    return { why: `it is not known which of your settings ${preset.name} uses with the key` };
   const variable = elsewhere.variables.find((name) => (environment[name] ?? '') !== '');
-  if (variable !== undefined) return `your shell sets ${variable}, with which it may call another server`;
+  if (variable !== undefined) return { why: `your shell sets ${variable}, with which it may call another server` };
   const home = machine['HOME'] ?? '/';
-  const named = (environment[use.directory ?? ''] ?? '') !== '';
-  const isOurs = hasOwnDirectory(account, use) && !named;
-  const directory = isOurs
-    ? files.directory(account.id)
-    : (defaultDirectory(use, { ...machine, ...preset.env, ...environment }) ?? home);
+  const isNamed = (environment[use.directory ?? ''] ?? '') !== '';
+  const directory =
+    hasOwnDirectory(account, use) && !isNamed
+      ? files.directory(account.id)
+      : (defaultDirectory(use, { ...machine, ...preset.env, ...environment }) ?? home);
+  let server = environment[use.baseUrl ?? ''] ?? null;
   for (const [path, pattern] of Object.entries(elsewhere.files)) {
-    const file = path.startsWith('/')
-      ? path
-      : path.startsWith('~/')
-        ? join(home, path.slice(2))
-        : join(directory, path);
-    if (await matches(file, pattern)) return `${file} may name another server`;
+    const file = placeOf(path, { home, directory });
+    const text = await readSettings(file);
+    const stated = path === serverIn?.file ? new RegExp(serverIn.pattern, 'm').exec(text ?? '') : null;
+    server ??= stated?.[1] ?? null;
+    if (text === null || new RegExp(pattern, 'm').test(text.replace(stated?.[0] ?? '', '')))
+      return { why: `${file} may name another server or login` };
   }
-  return null;
+  return { server };
+}
+
+/** A path of a preset: absolute, below the person's home, or below the CLI's directory. */
+function placeOf(path: string, { home, directory }: { home: string; directory: string }): string {
+  if (path.startsWith('/')) return path;
+  return path.startsWith('~/') ? join(home, path.slice(2)) : join(directory, path);
 }
 
 const settingsBytes = 1024 * 1024;
 
-/** True if a file has the pattern, or cannot be read although it is there. */
-async function matches(file: string, pattern: string): Promise<boolean> {
+/** The text of a settings file, also behind a link; empty if there is none, null if it is there and cannot be read. */
+async function readSettings(file: string): Promise<string | null> {
   try {
-    const text = await readBoundedFile(file, settingsBytes);
-    return text !== null && new RegExp(pattern, 'm').test(text);
-  } catch {
-    return true;
+    const found = await stat(file);
+    return found.isFile() && found.size <= settingsBytes ? await readFile(file, 'utf8') : null;
+  } catch (error) {
+    return hasErrno(error, 'ENOENT', 'ENOTDIR') ? '' : null;
   }
 }

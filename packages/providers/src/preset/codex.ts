@@ -35,7 +35,11 @@ export const codex = definePreset({
     token: null,
     baseUrl: null,
     server: 'https://api.openai.com/v1',
-    elsewhere: { variables: [], files: { 'config.toml': 'base_url|model_provider|^\\s*profile\\s*=' } },
+    elsewhere: {
+      variables: [],
+      files: { 'config.toml': 'base_url|model_provider|^\\s*profile\\s*=|^\\s*\\[profiles' },
+    },
+    serverIn: { file: 'config.toml', pattern: '^openai_base_url\\s*=\\s*"([^"\\\\]+)"\\s*$' },
     directory: 'CODEX_HOME',
     baseUrlArguments: [
       '-c',

@@ -21,8 +21,24 @@ export const pi = definePreset({
     token: 'ANTHROPIC_OAUTH_TOKEN',
     baseUrl: null,
     server: 'https://api.anthropic.com',
+    // An extension may change the server, too, and a stored login outranks the variable.
+    elsewhere: {
+      variables: [],
+      files: {
+        'models.json': 'baseUrl',
+        'settings.json': '"(?:extensions|packages)"',
+        extensions: '.',
+        'auth.json': '"anthropic"',
+      },
+    },
+    serverIn: { file: 'models.json', pattern: '"anthropic"\\s*:\\s*\\{\\s*"baseUrl"\\s*:\\s*"([^"\\\\]+)"' },
     directory: 'PI_CODING_AGENT_DIR',
-    baseUrlArguments: [],
+    // It takes a server for one run only from an extension, which outranks models.json.
+    baseUrlArguments: ['--extension', '{file}'],
+    baseUrlFile: {
+      name: 'server.mjs',
+      content: `export default (pi) => pi.registerProvider('anthropic', { baseUrl: "{baseUrl}" });\n`,
+    },
     files: { 'models.json': '{"providers":{"anthropic":{"baseUrl":"{baseUrl}"}}}' },
     conversations: ['sessions/*/*_{session}.jsonl'],
     credentials: null,
