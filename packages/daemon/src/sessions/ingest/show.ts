@@ -12,6 +12,8 @@ export type Speech = {
   readonly mask: PieceMask;
   /** Pieces of a text that never comes whole. */
   pieces: string;
+  /** The last status that was shown, and the batch that contains it. */
+  status?: { live: LiveState; batch: Shown[] };
 };
 
 export function beginSpeech(secrets: readonly string[]): Speech {
@@ -31,7 +33,7 @@ export function show(
   const live = liveState(event, before);
   const isPiece = event.type === 'text-delta' || (event.type === 'text' && event.piece === true);
   if (!isPiece && !besideText.includes(event.type)) endText(speech, shown);
-  if (live !== null) addStatus(shown, live);
+  if (live !== null) addStatus(speech, shown, live);
   if (isPiece) {
     const text = speech.mask.push(event.text);
     addToken(shown, text);
@@ -56,15 +58,10 @@ function addToken(shown: Shown[], text: string): void {
   else shown.push({ type: 'token', text });
 }
 
-/** Leaves out a status that the last one already says. */
-function addStatus(shown: Shown[], live: LiveState): void {
-  const last = shown.findLast(({ type }) => type === 'status');
-  if (
-    last?.type === 'status' &&
-    last.live.live === live.live &&
-    last.live.tool === live.tool &&
-    live.tool === undefined
-  )
-    return;
+/** Leaves out a status that the last one of the same batch already says. */
+function addStatus(speech: Speech, shown: Shown[], live: LiveState): void {
+  const last = speech.status?.batch === shown ? speech.status.live : undefined;
+  if (last?.live === live.live && last.tool === live.tool && live.tool === undefined) return;
   shown.push({ type: 'status', live });
+  speech.status = { live, batch: shown };
 }

@@ -46,3 +46,12 @@ test('a secret that spans pieces is masked in tokens and in the message', () => 
   expect(text).not.toContain(secret.slice(7));
   expect(text).toContain('the key is ');
 });
+
+test('a status is shown once in a batch, and again in the next one', () => {
+  const speech = beginSpeech([]);
+  const text: StreamEvent = { type: 'text', text: 'hello' };
+  const [one, next]: Shown[][] = [[], []];
+  for (const batch of [one, one, next]) show(speech, text, undefined, batch as Shown[]);
+  expect(one?.map(({ type }) => type)).toEqual(['status', 'message', 'message']);
+  expect(next?.map(({ type }) => type)).toEqual(['status', 'message']);
+});
