@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import type { EngineScene } from '../support/engine.ts';
-import { doneWith, engineModels, onEngine, openEngineScene } from '../support/engine.ts';
+import { doneWith, onEngine, openEngineScene } from '../support/engine.ts';
 import { outputText } from '../support/output.ts';
 
 const told = { say: 'Result: {result}' };
@@ -49,28 +49,17 @@ const nestings = ['pawl fork x', 'pawl work x', 'pawl delegate finder x', 'pawl 
   .map((command) => `${command} < /dev/null || echo refused: ${command.split(' ')[1]}`)
   .join('; ');
 
-async function leads(scenario: string, vendor: keyof typeof engineModels = 'anthropic'): Promise<AgentView> {
-  return daemon.work(undefined, { ...onEngine(vendor), definition: 'chief', task: `Lead. [[scenario:${scenario}]]` });
+async function leads(scenario: string): Promise<AgentView> {
+  return daemon.work(undefined, { ...onEngine(), definition: 'chief', task: `Lead. [[scenario:${scenario}]]` });
 }
 
-test.each(['anthropic', 'openai', 'google'] as const)(
-  'a lead delegates to two subagents at once and gets both results: %s [S2-10, S2-11]',
-  async (vendor) => {
-    const lead = await leads('two', vendor);
-    expect((await daemon.ended(lead.id)).run).toMatchObject({ status: 'completed' });
-    const { agents } = await daemon.client.listAgents({ all: true, limit: 1000 });
-    const children = agents.filter(({ parentId }) => parentId === lead.id);
-    expect(children).toHaveLength(2);
-    for (const child of children) {
-      expect(child).toMatchObject({ kind: 'subagent', provider: 'pawl', model: engineModels[vendor] });
-      const { runs } = await daemon.client.inspectAgent(child.id, { worktree: false });
-      expect(runs).toMatchObject([{ outcome: 'completed', parentRunId: lead.run?.id }]);
-    }
-    const said = await outputText(daemon.client, lead.id);
-    expect(said).toContain('in one.ts');
-    expect(said).toContain('in two.ts');
-  },
-);
+test('a lead delegates to two subagents at once and gets both results [S2-10, S2-11]', async () => {
+  const lead = await leads('two');
+  expect((await daemon.ended(lead.id)).run).toMatchObject({ status: 'completed' });
+  const said = await outputText(daemon.client, lead.id);
+  expect(said).toContain('in one.ts');
+  expect(said).toContain('in two.ts');
+});
 
 test('a subagent that fails tells its lead why; a target that the policy does not name is refused [S2-17]', async () => {
   const [lost, stranger] = [await leads('lost'), await leads('stranger')];
