@@ -55,8 +55,13 @@ export async function talk(options: TalkOptions): Promise<void> {
   }
 
   const readKeys = createKeyReader();
+  const echo = (text: string) => {
+    // The agent's last text may have no end of line.
+    region.breakRow();
+    region.write(text);
+  };
   const take = (data: Buffer) => {
-    for (const key of readKeys(data)) line = keyboard.press(line, key, (text) => region.write(text));
+    for (const key of readKeys(data)) line = keyboard.press(line, key, echo);
     redraw();
   };
   const restore = () => {
