@@ -6,6 +6,7 @@ import { comparison, readBaseline, saveBaseline } from './baseline.ts';
 import type { Measure } from './measure.ts';
 import { ps, version } from './measure/command-line.ts';
 import { commit } from './measure/commit.ts';
+import { engineMany } from './measure/engine-many.ts';
 import { engineStart } from './measure/engine-start.ts';
 import { firstToken } from './measure/first-token.ts';
 import { growth } from './measure/growth.ts';
@@ -38,6 +39,7 @@ const measures: Measure[] = [
   lineLatency,
   firstToken,
   engineStart,
+  engineMany,
   commit,
   growth,
   history,

@@ -41,6 +41,12 @@ export function residentBytes(pid: number): number {
   return Number(kilobytes ?? Number.NaN) * 1024;
 }
 
+/** The memory of a process in bytes, with pages that several processes share divided among them. */
+export function proportionalBytes(pid: number): number {
+  const kilobytes = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1];
+  return Number(kilobytes ?? Number.NaN) * 1024;
+}
+
 /** The processor time of a process, in milliseconds. The kernel counts in steps of ten. */
 export function processorMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,6 +1,7 @@
 import { build } from 'esbuild';
 import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { compileEngine } from './compile-engine.mjs';
 import { commonBuild, daemonBuild } from './build-settings.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -68,3 +69,4 @@ rmSync(outdated, { recursive: true, force: true });
 if (existsSync(finished)) renameSync(finished, outdated);
 renameSync(dist, finished);
 rmSync(outdated, { recursive: true, force: true });
+await compileEngine(finished);

@@ -13,12 +13,13 @@ const headers = { 'x-api-key': 'sk-bench', 'content-type': 'application/json' };
 const answer = await fetch(process.env.PAWL_ENGINE_BASE_URL + '/v1/messages', { method: 'POST', headers, body });
 for await (const chunk of answer.body) process.stdout.write(chunk);`;
 
-/** Cold start of the engine to the first text of a model, against a bare fetch in a process of its own. */
+/** Cold start of the engine to the first text of a model and to its first tool, against a bare fetch in its own process. */
 export const engineStart: Measure = {
   name: 'engine-start',
   async run({ quick }) {
     await using place = await temporaryDirectory('pawl-bench');
-    await using model = await startModelServer({ fallback: 'text' });
+    const steps = [{ shell: 'true' }, { say: 'Done.' }];
+    await using model = await startModelServer({ scenarios: { tool: { steps } }, fallback: 'text' });
     const env = {
       ...process.env,
       PAWL_ENGINE_HOME: place.path,
@@ -26,19 +27,31 @@ export const engineStart: Measure = {
       PAWL_ENGINE_BASE_URL: model.url,
     };
     const engine = [programPaths.engine, '--include-partial-messages', '--model', 'anthropic/claude-sonnet-4-5'];
-    const { ours, floor } = await alternate(quick ? 5 : 30, {
-      ours: () => firstTextMs(engine, env),
-      floor: () => firstTextMs(['--input-type=module', '--eval', rawFetch], env),
+    const raw = ['--input-type=module', '--eval', rawFetch];
+    const rounds = quick ? 5 : 30;
+    const text = await alternate(rounds, {
+      ours: () => firstMs(engine, env, 'text_delta'),
+      floor: () => firstMs(raw, env, 'text_delta'),
+    });
+    const toolEnv = { ...env, PAWL_ENGINE_BASE_URL: `${model.url}/s/tool` };
+    const tool = await alternate(rounds, {
+      ours: () => firstMs(engine, toolEnv, '"tool_result"'),
+      floor: () => firstMs(raw, env, 'text_delta'),
     });
     const aims = [{ of: 'ratio' as const, atMost: 1.6 }];
     return [
-      { measure: 'engine: cold start to first text', value: median(ours), unit: 'ms', floor: median(floor), aims },
+      { measure: 'engine: cold start to first text', ...figures(text), aims },
+      { measure: 'engine: cold start to the result of the first tool', ...figures(tool) },
     ];
   },
 };
 
-/** Runs a program until it prints the first piece of text. */
-async function firstTextMs(words: string[], env: NodeJS.ProcessEnv): Promise<number> {
+function figures({ ours, floor }: { ours: number[]; floor: number[] }) {
+  return { value: median(ours), unit: 'ms', floor: median(floor) };
+}
+
+/** Runs a program, and returns the time until it prints these words. */
+async function firstMs(words: string[], env: NodeJS.ProcessEnv, sign: string): Promise<number> {
   const beganMs = performance.now();
   const child = spawn(process.execPath, words, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.once('close', resolve));
@@ -47,7 +60,7 @@ async function firstTextMs(words: string[], env: NodeJS.ProcessEnv): Promise<num
   let tookMs = Number.NaN;
   for await (const chunk of child.stdout) {
     text += String(chunk);
-    if (Number.isNaN(tookMs) && text.includes('text_delta')) tookMs = performance.now() - beganMs;
+    if (Number.isNaN(tookMs) && text.includes(sign)) tookMs = performance.now() - beganMs;
   }
   await ended;
   return tookMs;

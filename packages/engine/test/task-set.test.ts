@@ -165,7 +165,7 @@ const tasks: Task[] = [
       ['Read', { path: 'a/../../outside/secret.txt' }],
     ],
     after: {},
-    told: ['leaves the workspace'],
+    told: ['is outside of the workspace'],
     refused: 2,
   },
   {

@@ -53,13 +53,14 @@ export type TurnResult = { text: string; ok: boolean; reason: string | null; out
  */
 export async function runTurn(turn: Turn): Promise<TurnResult> {
   const tools = turn.mode === 'auto' ? [...turn.tools, finish as Tool] : turn.tools;
+  const offered = offeredTools(tools);
   const breaker = new LoopBreaker();
   let full = false;
   try {
     for (let iteration = 0; iteration < turn.maxIterations; iteration++) {
       turn.takeInput();
       if (full) await compact(turn);
-      const answer = fitting(await answerOf(turn, offeredTools(tools)));
+      const answer = fitting(await answerOf(turn, offered));
       full = isNearlyFull(answer, turn.contextTokens);
       const circles = breaker.answered(answer);
       const parts = withNewIds(answer.parts, turn.conversation.messages);

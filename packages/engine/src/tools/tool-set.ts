@@ -105,7 +105,7 @@ function withEdits(given: Record<string, unknown>): Record<string, unknown> {
   return { path, edits: [replacement] };
 }
 
-/** The tools as a model sees them. */
+/** The tools as a model sees them. The schemas cost milliseconds, so a turn makes them once. */
 export function offeredTools(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
   return tools.map(({ name, description, input, inputSchema: given }) => {
     const { $schema: _, ...inputSchema } = given ?? z.toJSONSchema(input, { io: 'input' });

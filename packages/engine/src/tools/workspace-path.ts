@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 
 /** A place in the workspace: the canonical path below the root, free of symbolic links when it was resolved. */
@@ -11,9 +11,7 @@ export type WorkspacePath = { root: string; segments: string[]; absolute: string
  */
 export async function resolveInside(root: string, written: string): Promise<WorkspacePath> {
   if (written.includes('\0')) throw refusal(written, 'contains a zero byte');
-  const wanted = isAbsolute(written) ? resolve(written) : resolve(root, written);
-  if (!isAbsolute(written) && !isBelow(root, wanted)) throw refusal(written, 'leaves the workspace');
-  const absolute = await canonical(wanted);
+  const absolute = await canonical(resolve(root, written));
   if (!isBelow(root, absolute)) throw refusal(written, 'is outside of the workspace');
   const shown = relative(root, absolute);
   return { root, segments: shown === '' ? [] : shown.split(sep), absolute, shown: shown === '' ? '.' : shown };

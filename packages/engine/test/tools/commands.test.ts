@@ -29,8 +29,9 @@ describe('Bash', () => {
     expect((await space.call('Bash', { command: 'cat; echo read' })).text).toBe('read\n');
   });
 
-  it('ends a command that never ends, with all its children', async () => {
+  it('ends a command that never ends, with all its children; after 30 seconds if it asks for no other time [W2-23]', async () => {
     await using space = await openWorkspace();
+    expect(engineLimits.commandMs).toBe(30_000);
     const command = "trap '' TERM; sleep 600 & echo $!; wait; sleep 600";
     const { text, isError } = await space.call('Bash', { command, timeout_ms: 300 });
     expect(isError).toBe(true);
