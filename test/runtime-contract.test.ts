@@ -31,6 +31,6 @@ test('the page names each route and each event of the contract', async () => {
   for (const { path } of Object.values(runtimeRoutes)) expect(page).toContain(path);
   const source = readFileSync(join(root, 'packages/schema/src/runtime/runtime-event.ts'), 'utf8');
   const types = [...source.matchAll(/type: z\.literal\('([A-Z]\w+)'\)/g)].map((match) => match[1] ?? '');
-  expect(types).toHaveLength(9);
+  expect(types).toHaveLength(10);
   for (const type of types) expect(page).toContain(`\`${type}\``);
 });

@@ -4,6 +4,8 @@ import { nameSchema } from './id.ts';
 
 export const agentKinds = ['main', 'subagent'] as const;
 export const agentClasses = ['persistent', 'ephemeral'] as const;
+/** How an agent works: with a person who answers, or until it is finished. */
+export const interactions = ['chat', 'auto'] as const;
 export const definitionLayers = ['built-in', 'user', 'repository'] as const;
 export const agentActions = ['Patch', 'Finalize', 'Delegate', 'Approve'] as const;
 export const mailPolicies = ['wake', 'next-turn', 'pull'] as const;
@@ -22,6 +24,8 @@ export const definitionSchema = z.object({
   provider: z.string().nullable(),
   model: z.string().nullable(),
   mode: z.string().nullable(),
+  /** Null leaves it to the project. */
+  interaction: z.enum(interactions).nullable().default(null),
   /** Canonical names; `*` is every tool, an empty list none. */
   tools: z.array(z.string()),
   deniedTools: z.array(z.string()),

@@ -5,7 +5,8 @@ import { idSchema, nameSchema } from './id.ts';
 import { mailChannels, mailKinds, questionEnds } from './mail.ts';
 import { checkOutcomes, findingSchema, testCountSchema } from './change.ts';
 import { ruleEffects, ruleScopes } from './rule.ts';
-import { budgetOwners, budgetSchema, interactions, timeSchema, usageSchema } from './record.ts';
+import { interactions } from './definition.ts';
+import { budgetOwners, budgetSchema, timeSchema, usageSchema } from './record.ts';
 
 const approvalAsked = z.object({
   approvalId: idSchema,

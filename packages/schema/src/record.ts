@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { outcomeSchema } from './runtime/outcome.ts';
-import { agentClasses, agentKinds, definitionSchema } from './definition.ts';
+import { agentClasses, agentKinds, definitionSchema, interactions } from './definition.ts';
 import { accessLevels } from './access-level.ts';
 import { idSchema, nameSchema } from './id.ts';
 import { faults } from './stream-event.ts';
@@ -26,9 +26,6 @@ export const projectSchema = z.object({
   createdAt: timeSchema,
 });
 export type Project = z.infer<typeof projectSchema>;
-
-/** How a main agent works: with a person who answers, or until it is finished. */
-export const interactions = ['chat', 'auto'] as const;
 
 /** A person's decisions about a project. Stored in the home, so nothing in the repository can change it. */
 export const projectSettingsSchema = z.object({
@@ -73,6 +70,7 @@ export const workModes = [
   'errand',
   'coordinate',
   'converse',
+  'answer',
 ] as const;
 export type WorkMode = (typeof workModes)[number];
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { approvalKinds } from './approval/approval-kind.ts';
+import { contextUsageSchema } from './runtime/context-usage.ts';
 import { outcomeSchema } from './runtime/outcome.ts';
 
 /** The kind of error that ended a turn, if known; decides about retries. */
@@ -41,6 +42,8 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     costUsd: z.number().nullable(),
     turns: z.number().nullable(),
   }),
+  /** How full the context of the next model call is. */
+  z.object({ type: z.literal('context-usage'), usage: contextUsageSchema }),
   /** A usage limit; `until` is null if the provider did not give its end. */
   z.object({ type: z.literal('limit'), until: z.number().nullable() }),
   /** The CLI itself retries a failed model call. */

@@ -1,4 +1,5 @@
 import type { ConversationMessage } from '@pawl/schema/conversation/message';
+import type { ContextUsage } from '@pawl/schema/runtime/context-usage';
 
 /** The lines of Claude Code's stream-json, as plain values. A field that is undefined is left out of the JSON. */
 export type ClaudeLine = { type: string } & Record<string, unknown>;
@@ -68,6 +69,11 @@ export function withMessage(line: ClaudeLine, given: { answer?: string; message?
 /** A summary that stands for everything that was said before. */
 export function summaryLine(text: string): ClaudeLine {
   return { type: 'system', subtype: 'summary', text };
+}
+
+/** How full the context of the next call is. */
+export function contextUsageLine(usage: ContextUsage): ClaudeLine {
+  return { type: 'system', subtype: 'context_usage', ...usage };
 }
 
 /** A piece of a message that is still being written, as with `--include-partial-messages`. */

@@ -1,6 +1,7 @@
 import type { Fault, StreamEvent } from '@pawl/schema/stream-event';
 import { parseApprovalCancel, parseApprovalRequest } from './approval-line.ts';
 import type { Outcome } from '@pawl/schema/runtime/outcome';
+import { contextUsageSchema } from '@pawl/schema/runtime/context-usage';
 import { outcomeSchema } from '@pawl/schema/runtime/outcome';
 import { callTokens, qwenCallUsage, resultUsage } from './claude-usage.ts';
 import type { JsonObject } from './json-line.ts';
@@ -38,7 +39,7 @@ export const tellingTexts = [
 ];
 
 /** Texts in lines of the conversation. */
-export const conversationTexts = ['"assistant"', '"user"', '"stream_event"', '"summary"'];
+export const conversationTexts = ['"assistant"', '"user"', '"stream_event"', '"summary"', '"context_usage"'];
 
 /**
  * Parses one line of Claude Code's `--output-format stream-json`, also used by qwen, the bridge and the scripted agent.
@@ -248,6 +249,10 @@ function parseSystem(record: JsonObject): StreamEvent[] {
     }
     case 'summary':
       return [{ type: 'summary', text: text(field(record, 'text')) }];
+    case 'context_usage': {
+      const usage = contextUsageSchema.safeParse(record);
+      return usage.success ? [{ type: 'context-usage', usage: usage.data }] : [];
+    }
     default:
       return [];
   }

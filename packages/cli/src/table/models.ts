@@ -21,7 +21,7 @@ export const modelCommands: CommandTable = {
       .option('--account <name>', 'account of the provider pawl with its key')
       .option('--server <server>', 'ollama, llama.cpp, vllm, lmstudio, openrouter, or the address of a server')
       .option('--context <tokens>', 'size of its context', wholeNumber)
-      .option('--price <in/out>', 'dollars for a million tokens in and out: 3/15')
+      .option('--price <in/out>', 'dollars for a million tokens in and out: 3/15; cached input apart: 3/15/0.3')
       .option('--default', 'use it when no model is named')
       .action((name, model, options) =>
         act(options, async (context) => (await load()).addModel(context, name, model, options)),

@@ -1,6 +1,6 @@
 import { accessLevels } from '@pawl/schema/access-level';
 import type { Definition } from '@pawl/schema/definition';
-import { agentClasses, agentKinds, hearings, mailPolicies } from '@pawl/schema/definition';
+import { agentClasses, agentKinds, hearings, interactions, mailPolicies } from '@pawl/schema/definition';
 import type { DefinitionFile, StatedField } from './definition-file.ts';
 import type { Field } from './front-matter.ts';
 import {
@@ -29,6 +29,9 @@ const claudeFields = [
 
 type Reader = (file: DefinitionFile, field: Field) => void;
 
+const readMode = state('mode', readName);
+const readInteraction = state('interaction', (value) => readChoice(value, interactions));
+
 /** Readers of all known fields, by normalised name. */
 const readers = new Map<string, Reader>([
   ['name', state('name', readText)],
@@ -38,7 +41,8 @@ const readers = new Map<string, Reader>([
   ['role', state('role', readName)],
   ['provider', state('provider', readName)],
   ['model', state('model', readInheritable)],
-  ['mode', state('mode', readName)],
+  ['mode', stateMode],
+  ['interaction', readInteraction],
   ['tools', state('tools', (value) => normalTools(readList(value)))],
   ['disallowedtools', state('deniedTools', (value) => normalTools(readList(value)))],
   ['toolgate', state('toolGate', (value) => readChoice(value, ['hard', 'advisory']))],
@@ -83,6 +87,12 @@ function state<Name extends Exclude<StatedField, 'policy.allow' | 'policy.delega
     file.definition[name] = known;
     file.stated[name] = line;
   };
+}
+
+/** `chat` and `auto` are no modes of a prompt: they say how the agent works. */
+function stateMode(file: DefinitionFile, field: Field): void {
+  const isInteraction = interactions.some((word) => word === field.value);
+  (isInteraction ? readInteraction : readMode)(file, field);
 }
 
 /** An empty nudge is a statement, too: it removes the nudge of an earlier layer. */

@@ -21,6 +21,7 @@ export function extend(base: Definition, file: DefinitionFile, mayWiden: boolean
     role: choose('role'),
     model: choose('model'),
     mode: choose('mode'),
+    interaction: choose('interaction'),
     nudge: choose('nudge'),
     mail: choose('mail'),
     notify: choose('notify'),

@@ -88,6 +88,7 @@ function emptyFile(id: string, prompt: string, { layer, path, sha256, flavour }:
     provider: null,
     model: null,
     mode: null,
+    interaction: null,
     // In Claude, an agent that names no tools gets all of its caller's.
     tools: flavour === 'claude' ? ['*'] : readOnlyTools,
     deniedTools: [],

@@ -16,6 +16,7 @@ const amountOf: Record<WorkMode, 'full' | 'minimal' | 'lasting' | 'none'> = {
   'conflict-resolution': 'none',
   coordinate: 'lasting',
   converse: 'lasting',
+  answer: 'minimal',
 };
 
 /** Commands that a subagent, which talks to its main only, cannot use. */

@@ -1,5 +1,5 @@
 import { PawlError } from '@pawl/schema/error';
-import { interactions } from '@pawl/schema/record';
+import { interactions } from '@pawl/schema/definition';
 
 /** A parsed chat message: a change of mode, or a message to an agent, which it may name. */
 export type ChatRequest =

@@ -15,6 +15,7 @@ export function aDefinition(given: Partial<Definition> = {}): Definition {
     provider: null,
     model: null,
     mode: null,
+    interaction: null,
     tools: ['Read', 'Glob', 'Grep'],
     deniedTools: [],
     toolGate: 'hard',

@@ -31,6 +31,7 @@ test('without fields everything has its default [W2-01]', () => {
     provider: null,
     model: null,
     mode: null,
+    interaction: null,
     tools: ['Read', 'Glob', 'Grep'],
     deniedTools: [],
     toolGate: 'hard',
@@ -56,7 +57,7 @@ test('each field is read, with its line [W2-01]', () => {
     'role: "lead"',
     'provider: "claude"',
     'model: "opus"',
-    'mode: "auto"',
+    'mode: "plan"',
     'tools: ["read_file", "Bash(git:*)"]',
     'disallowedTools: "WebFetch, mcp__forge"',
     'toolGate: "advisory"',
@@ -66,6 +67,7 @@ test('each field is read, with its line [W2-01]', () => {
     'mail: "next-turn"',
     'notify: ["parent", "lead"]',
     'default_lock_globs: ["x"]',
+    'interaction: "chat"',
   ]);
   expect(file.definition).toMatchObject({
     id: 'lead',
@@ -76,7 +78,8 @@ test('each field is read, with its line [W2-01]', () => {
     role: 'lead',
     provider: 'claude',
     model: 'opus',
-    mode: 'auto',
+    mode: 'plan',
+    interaction: 'chat',
     tools: ['Read', 'Bash(git:*)'],
     deniedTools: ['WebFetch', 'mcp__forge__*'],
     toolGate: 'advisory',
@@ -90,6 +93,16 @@ test('each field is read, with its line [W2-01]', () => {
   expect(file.stated).toMatchObject({ name: 2, tools: 10, 'policy.allow': 13, nudge: 15 });
   expect(file.stated['policy.delegateTargets']).toBeUndefined();
   expect(file.notices).toEqual([]);
+});
+
+test('`mode: chat` and `mode: auto` say how the agent works, not which prompt it gets [7.13]', () => {
+  expect(fileOf(['mode: "chat"']).definition).toMatchObject({ mode: null, interaction: 'chat' });
+  expect(fileOf(['mode: "auto"']).definition).toMatchObject({ mode: null, interaction: 'auto' });
+  expect(fileOf(['mode: "review"', 'interaction: "auto"']).definition).toMatchObject({
+    mode: 'review',
+    interaction: 'auto',
+  });
+  expect(() => fileOf(['interaction: "loud"'])).toThrow();
 });
 
 test('an empty model and `inherit` are the default, and state nothing [W2-01]', () => {

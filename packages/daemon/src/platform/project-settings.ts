@@ -1,6 +1,6 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import { PawlError } from '@pawl/schema/error';
-import type { Agent, Project, ProjectSettings } from '@pawl/schema/record';
+import type { Agent, Project, ProjectSettings, Run } from '@pawl/schema/record';
 import { projectSettings, updateProjectSettings } from '@pawl/store/projects/project-settings';
 import type { Database } from '@pawl/store/tables';
 import type { Platform } from './platform.ts';
@@ -32,13 +32,19 @@ export async function refuseUntracked(db: Database, project: Project): Promise<v
   });
 }
 
-/** The options of an agent. The mode of its project applies to a main that has none, if its provider has modes. */
+/**
+ * The options of an agent. One without a mode of its own has that of its definition, or a main that of its project, if
+ * its provider has modes.
+ */
 export async function optionsWithMode(
   { store }: Pick<Platform, 'store'>,
   { options, projectId, kind }: Agent,
+  { definition }: Pick<Run, 'definition'>,
   preset: ProviderPreset,
 ): Promise<Agent['options']> {
   if (options['mode'] !== undefined || preset.options['mode'] === undefined) return options;
+  const own = definition?.interaction ?? null;
+  if (own !== null) return { ...options, mode: own };
   if (projectId === null || kind !== 'main') return options;
   const { interaction } = await projectSettings(store.db, projectId);
   return interaction === null ? options : { ...options, mode: interaction };

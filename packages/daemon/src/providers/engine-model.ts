@@ -1,4 +1,5 @@
 import type { ProviderPreset } from '@pawl/core/port/provider';
+import type { NamedModel } from '@pawl/schema/model/named-model';
 import type { Platform } from '../platform/platform.ts';
 
 /** A model of the engine, resolved: the words for its command line and environment. */
@@ -25,7 +26,14 @@ export async function engineModel(
   return {
     model: named.model,
     account: named.account,
-    options: named.context_tokens === null ? {} : { 'context-tokens': String(named.context_tokens) },
+    options: optionsOf(named),
     env: named.base_url === null || variable === null ? {} : { [variable]: named.base_url },
+  };
+}
+
+function optionsOf({ context_tokens: context, usd_per_million: price }: NamedModel): Record<string, string> {
+  return {
+    ...(context === null ? {} : { 'context-tokens': String(context) }),
+    ...(price === null ? {} : { price: [price.input, price.output, price.cached ?? price.input].join('/') }),
   };
 }

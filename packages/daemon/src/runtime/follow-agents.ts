@@ -71,6 +71,8 @@ export function followAgents(store: Store, ingest: Ingest): Following {
     for (const each of shown) {
       if (each.type === 'status') report(subject, each.live);
       else if (each.type === 'token') feed.publish(subject, { type: 'Token', agent_id: agent.id, token: each.text });
+      else if (each.type === 'context')
+        feed.publish(subject, { type: 'ContextUsage', agent_id: agent.id, ...each.usage });
       else feed.publish(subject, { type: 'Message', from: agent.id, to, content: each.text });
     }
   }

@@ -288,6 +288,8 @@ test('the mode of a project reaches mains of providers that have modes, unless t
   };
   expect(await argvOf({})).toContain('--model mode-chat');
   expect(await argvOf({ options: { mode: 'auto' } })).toContain('--model mode-auto');
+  daemon.define('steady', { kind: 'main', tools: ['*'], mode: 'auto' });
+  expect(await argvOf({ definition: 'steady' })).toContain('--model mode-auto');
 });
 
 test('any path inside a project names it, and others are not served [W2-28] [W2-29]', async () => {

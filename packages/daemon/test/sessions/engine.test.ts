@@ -1,6 +1,5 @@
-import { git, sampleRepository } from '@pawl/testing/sample-repository';
+import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
-import type { ModelServer, ModelServerOptions } from '@pawl/testing/model-server/server';
 import { startModelServer } from '@pawl/testing/model-server/server';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { randomUUID } from 'node:crypto';
@@ -8,60 +7,20 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { TestDaemon } from '../support/daemon.ts';
-import { runEnded, startTestDaemon } from '../support/daemon.ts';
+import { runEnded } from '../support/daemon.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
+import { doneWith, onEngine, openEngineScene } from '../support/engine.ts';
+import { commitFiles } from '../support/merge-queue.ts';
 
-const models = {
-  anthropic: 'anthropic/claude-sonnet-4-5',
-  openai: 'openai/gpt-5.1',
-  'openai-chat': 'openai-chat/gpt-4.1',
-  google: 'google/gemini-2.5-pro',
-  compatible: 'compatible/scripted-1',
-};
-
-type Scene = { daemon: TestDaemon; model: ModelServer } & AsyncDisposable;
-
-/** A daemon whose accounts of the engine call a scripted model: `plain` without `/v1` in the address, `v1` with it. */
-async function openScene(options: ModelServerOptions = {}): Promise<Scene> {
-  const model = await startModelServer(options);
-  const daemon = await startTestDaemon();
-  const account = { provider: 'pawl', kind: 'api-key', secret: 'sk-engine-0123456789' } as const;
-  await daemon.client.addAccount({ ...account, name: 'plain', baseUrl: model.url });
-  await daemon.client.addAccount({ ...account, name: 'v1', baseUrl: `${model.url}/v1` });
-  return {
-    daemon,
-    model,
-    async [Symbol.asyncDispose]() {
-      await daemon[Symbol.asyncDispose]();
-      await model.close();
-    },
-  };
-}
-
-const onEngine = { provider: 'pawl', account: 'plain', model: models.anthropic };
-const done = { signal: { status: 'done', result: 'All done.' } };
-
-test('an agent on the engine commits and completes in every wire format', async () => {
-  await using scene = await openScene();
-  const { daemon } = scene;
-  for (const [vendor, model] of Object.entries(models)) {
-    const account = vendor === 'anthropic' || vendor === 'google' ? 'plain' : 'v1';
-    const agent = await daemon.work(undefined, { provider: 'pawl', account, model });
-    const ended = await daemon.ended(agent.id);
-    expect(ended.run, vendor).toMatchObject({ status: 'completed' });
-    expect(ended.usage.inputTokens).toBeGreaterThan(0);
-    expect(await git(daemon.repository, ['log', '-1', '--format=%s', agent.branch ?? ''])).toContain('docs: note');
-  }
-});
+const done = doneWith('All done.');
 
 test('mail reaches a turn that runs, and a stop ends the command that it runs', async () => {
   const wait = { shell: 'touch started; until [ -e go ]; do sleep 0.05; done' };
   const steps = [wait, done, { say: 'Done.' }];
   const followUp = [{ shell: 'echo $$ > pid; exec sleep 600' }];
-  await using scene = await openScene({ scenarios: { wait: { steps, followUp } }, fallback: 'wait' });
+  await using scene = await openEngineScene({ scenarios: { wait: { steps, followUp } }, fallback: 'wait' });
   const { daemon, model } = scene;
-  const agent = await daemon.work(undefined, onEngine);
+  const agent = await daemon.work(undefined, onEngine());
   const file = (name: string) => join(agent.worktree ?? '', name);
   await waitUntil(() => readFile(file('started')).then(() => true), { what: 'the command' });
   await daemon.client.sendMail({ to: agent.id, body: 'One more thing [[mark:mail]].' }, randomUUID());
@@ -75,9 +34,9 @@ test('mail reaches a turn that runs, and a stop ends the command that it runs', 
 
 test('a person decides about the commands of an agent that asks', async () => {
   const steps = [{ shell: 'touch allowed' }, { shell: 'touch denied' }, { say: 'Result: {result}' }];
-  await using scene = await openScene({ scenarios: { two: { steps } }, fallback: 'two' });
+  await using scene = await openEngineScene({ scenarios: { two: { steps } }, fallback: 'two' });
   const { daemon, model } = scene;
-  const agent = await daemon.work(undefined, { ...onEngine, access: 'ask' });
+  const agent = await daemon.work(undefined, { ...onEngine(), access: 'ask' });
   const seen = new Set<string>();
   const next = () =>
     waitUntil(
@@ -95,12 +54,37 @@ test('a person decides about the commands of an agent that asks', async () => {
   await daemon.client.stopAgent(agent.id);
 });
 
+test('the MCP servers of a repository count only when a person trusts exactly that file', async () => {
+  await using scene = await openEngineScene({
+    scenarios: { end: { steps: [done, { say: 'Done.' }] } },
+    fallback: 'end',
+  });
+  const { daemon, model } = scene;
+  const server = join(import.meta.dirname, '../../../engine/test/support/mcp-server.mjs');
+  const servers = (...args: string[]) =>
+    JSON.stringify({ mcpServers: { local: { command: process.execPath, args: [server, ...args] } } });
+  const toolsOf = async (body: object = {}) => {
+    const since = model.requests.length;
+    const agent = await daemon.work(undefined, { ...onEngine(), ...body });
+    await daemon.ended(agent.id);
+    return model.requests[since]?.tools ?? [];
+  };
+  await commitFiles(daemon.repository, { '.mcp.json': servers() });
+  expect(await toolsOf()).not.toContain('mcp__local__echo');
+  await daemon.client.trust({ path: daemon.repository });
+  expect(await toolsOf()).toContain('mcp__local__echo');
+  daemon.define('limited', { kind: 'main', class: 'ephemeral', tools: ['Read', 'Write'] });
+  expect(await toolsOf({ definition: 'limited' })).not.toContain('mcp__local__echo');
+  await commitFiles(daemon.repository, { '.mcp.json': servers('changed') });
+  expect(await toolsOf()).not.toContain('mcp__local__echo');
+});
+
 test('kill -9 of the engine in a command: a resumed agent is told, and the command does not run again', async () => {
   const steps = [{ shell: 'echo run >> runs; sleep 600' }];
   const followUp = [done, { say: 'Done.' }];
-  await using scene = await openScene({ scenarios: { once: { steps, followUp } }, fallback: 'once' });
+  await using scene = await openEngineScene({ scenarios: { once: { steps, followUp } }, fallback: 'once' });
   const { daemon, model } = scene;
-  const agent = await daemon.work(undefined, onEngine);
+  const agent = await daemon.work(undefined, onEngine());
   const runs = join(agent.worktree ?? '', 'runs');
   await waitUntil(() => readFile(runs, 'utf8'), { what: 'the command' });
   const { sessions } = await daemon.client.inspectAgent(agent.id);
@@ -130,7 +114,7 @@ test('kill -9 of the daemon in a turn: the engine goes on, and nothing runs twic
       secret: 'sk-engine-0123456789',
       baseUrl: model.url,
     });
-    const { agent } = await daemon.client.work({ path: repository, task: 'a task', ...onEngine }, randomUUID());
+    const { agent } = await daemon.client.work({ path: repository, task: 'a task', ...onEngine() }, randomUUID());
     const file = (name: string) => join(agent.worktree ?? '', name);
     await waitUntil(() => readFile(file('runs'), 'utf8'), { what: 'the command' });
     await daemon.kill();

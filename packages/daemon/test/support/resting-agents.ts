@@ -23,6 +23,7 @@ const definition: Definition = {
   provider: null,
   model: null,
   mode: null,
+  interaction: null,
   tools: [],
   deniedTools: [],
   toolGate: 'hard',

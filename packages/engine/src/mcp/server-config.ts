@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import * as z from 'zod';
 import { engineLimits } from '../limit.ts';
@@ -19,10 +19,13 @@ const fileSchema = z.object({
 });
 
 /** Reads MCP servers in Claude Code's format, by name. */
-export function readServers(path: string): Record<string, ServerConfig> {
+export function readServers(
+  path: string,
+  change: (value: unknown) => unknown = (value) => value,
+): Record<string, ServerConfig> {
   try {
     if (statSync(path).size > engineLimits.configBytes) throw new Error('it is too large');
-    return fileSchema.parse(JSON.parse(readFileSync(path, 'utf8'))).mcpServers;
+    return fileSchema.parse(change(JSON.parse(readFileSync(path, 'utf8')))).mcpServers;
   } catch (error) {
     const why = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
     throw new PawlError('invalid_input', `The MCP servers in ${path} cannot be read: ${why.slice(0, 1_000)}`, {
@@ -30,4 +33,36 @@ export function readServers(path: string): Record<string, ServerConfig> {
       cause: error,
     });
   }
+}
+
+/**
+ * Reads the MCP servers of a repository (`.mcp.json`), with variables filled in. A file that cannot be read is
+ * reported, and stops nothing.
+ */
+export function readProjectServers(
+  path: string | undefined,
+  env: Record<string, string | undefined>,
+  report: (problem: string) => void,
+): Record<string, ServerConfig> {
+  if (path === undefined || !existsSync(path)) return {};
+  try {
+    const servers = Object.entries(readServers(path, (value) => filled(value, env)));
+    // The daemon's socket is for Pawl's own server alone.
+    return Object.fromEntries(servers.filter(([, server]) => !('socket' in server)));
+  } catch (error) {
+    report(messageOf(error));
+    return {};
+  }
+}
+
+/** Fills `${NAME}` and `${NAME:-otherwise}` in all texts. A variable that is not set stays as it is written. */
+function filled(value: unknown, env: Record<string, string | undefined>): unknown {
+  if (typeof value === 'string')
+    return value.replaceAll(
+      /\$\{(\w+)(?::-([^}]*))?\}/g,
+      (written, name: string, otherwise?: string) => env[name] || (otherwise ?? written),
+    );
+  if (Array.isArray(value)) return value.map((each) => filled(each, env));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, filled(each, env)]));
 }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { engineLimits } from '../limit.ts';
 import type { WriteSafety } from '../tools/file-memory.ts';
+import type { Price } from './cost.ts';
 
 /** Which calls need no approval: all, none that changes anything, or those that a person allows. */
 export type Access = 'full' | 'ask' | 'read-only';
@@ -20,8 +21,12 @@ export type Arguments = {
   maxIterations: number;
   contextTokens: number;
   writeSafety: WriteSafety;
+  /** Null if the prices of the model are unknown. */
+  price: Price | null;
   /** Files with MCP servers. */
   serverFiles: string[];
+  /** A file of the repository with MCP servers, which may be missing. */
+  projectServers: string | undefined;
   partialMessages: boolean;
   echoes: boolean;
 };
@@ -41,7 +46,9 @@ Pawl's own agent. Speaks Claude Code's stream-json on stdin and stdout.
   --max-iters N                    answers in one turn (default: ${engineLimits.iterations})
   --context-tokens N               the context of the model (default: ${engineLimits.contextTokens})
   --write-safety MODE              strict, warn (default) or off: whether a file must be read before it is overwritten
+  --price IN/OUT/CACHED            dollars for a million tokens of input, output and cached input
   --mcp-config FILE                MCP servers in Claude Code's format; may be given several times
+  --project-servers FILE           MCP servers of the repository, if there is such a file
   --include-partial-messages       streams text as it arrives
   --replay-user-messages           shows each line of stdin when it is taken in
   -h, --help                       this text
@@ -59,7 +66,9 @@ const options = {
   'max-iters': { type: 'string' },
   'context-tokens': { type: 'string' },
   'write-safety': { type: 'string' },
+  price: { type: 'string' },
   'mcp-config': { type: 'string', multiple: true },
+  'project-servers': { type: 'string' },
   'include-partial-messages': { type: 'boolean' },
   'replay-user-messages': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -81,7 +90,9 @@ export function parseArguments(argv: string[]): Arguments | null {
     maxIterations: count('--max-iters', values['max-iters'], engineLimits.iterations),
     contextTokens: count('--context-tokens', values['context-tokens'], engineLimits.contextTokens),
     writeSafety: oneOf('--write-safety', values['write-safety'] ?? 'warn', ['strict', 'warn', 'off']),
+    price: values.price === undefined ? null : priceOf(values.price),
     serverFiles: values['mcp-config'] ?? [],
+    projectServers: values['project-servers'],
     partialMessages: values['include-partial-messages'] ?? false,
     echoes: values['replay-user-messages'] ?? false,
   };
@@ -110,6 +121,13 @@ function count(flag: string, text: string | undefined, otherwise: number): numbe
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw usage(`${flag} takes a positive number.`);
   return value;
+}
+
+function priceOf(text: string): Price {
+  const [input = Number.NaN, output = Number.NaN, cached = input, ...rest] = text.split('/').map(Number);
+  const isPrice = [input, output, cached].every((usd) => Number.isFinite(usd) && usd >= 0) && rest.length === 0;
+  if (!isPrice) throw usage('--price takes dollars for a million tokens in and out, as in 3/15.');
+  return { input, output, cached };
 }
 
 function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {

@@ -33,10 +33,11 @@ export async function main(argv: string[]): Promise<number> {
 
 async function run(options: Arguments): Promise<number> {
   const choice = parseModel(options.model ?? process.env['PAWL_ENGINE_MODEL'] ?? '');
-  const { sessionId = randomUUID(), partialMessages, access } = options;
+  const { sessionId = randomUUID(), partialMessages, access, price } = options;
   // The agent is the same in its next session, and so is the start of its prompt.
   const conversation = openConversation(options.conversation, process.env['PAWL_AGENT_ID'] ?? sessionId);
-  const voice = new Voice({ sessionId, model: choice.model, partialMessages, now: () => performance.now() }, writeLine);
+  const speaker = { sessionId, model: choice.model, partialMessages, price, now: () => performance.now() };
+  const voice = new Voice(speaker, writeLine);
   const approvals = new Approvals((line) => writeLine({ ...line, session_id: sessionId }));
   const outputDirectory = join(stateDirectory(process.env), 'output', sessionId);
   const root = realpathSync(process.cwd());

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { messageOf } from '@pawl/schema/error';
 import type { OpenConversation } from '../conversation/open-conversation.ts';
 import { userMessage } from '../conversation/message.ts';
+import { contextUsage } from '../conversation/context-usage.ts';
 import { modelPrompt } from '../conversation/model-prompt.ts';
 import type { Turn } from '../loop/turn.ts';
 import { runTurn } from '../loop/turn.ts';
@@ -139,13 +140,14 @@ export class Session {
     const { options, choice, conversation, voice, toolbox } = this.#parts;
     const added = options.systemPromptFile === undefined ? '' : readFileSync(options.systemPromptFile, 'utf8');
     const system = systemPrompt(this.#root, options.mode, [toolbox.prompt, added]);
-    return (messages, tools) =>
-      runModelTurn({
+    const target = { author: authorOf(choice), takesImages: choice.vendor !== 'compatible' };
+    return async (messages, tools) => {
+      const prompt = modelPrompt(system, messages, target);
+      const stage = messages === conversation.messages ? 'turn' : 'summary';
+      voice.context(contextUsage(prompt, conversation.messages, { stage, tokenLimit: options.contextTokens }));
+      const answer = await runModelTurn({
         model,
-        prompt: modelPrompt(system, messages, {
-          author: authorOf(choice),
-          takesImages: choice.vendor !== 'compatible',
-        }),
+        prompt,
         tools,
         cacheKey: conversation.name,
         oneCall: options.mode === 'chat',
@@ -154,6 +156,9 @@ export class Session {
         sleep,
         random: Math.random,
       });
+      voice.usage(answer.usage);
+      return answer;
+    };
   }
 }
 

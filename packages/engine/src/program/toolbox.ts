@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ownServer } from '@pawl/schema/mcp';
 import type { Decision } from '../loop/turn.ts';
 import { secretVariables } from '../model/model-choice.ts';
-import { readServers } from '../mcp/server-config.ts';
+import { readProjectServers, readServers } from '../mcp/server-config.ts';
 import { Servers } from '../mcp/servers.ts';
 import { Commands } from '../tools/commands.ts';
 import { FileMemory } from '../tools/file-memory.ts';
@@ -50,7 +50,9 @@ export class Toolbox {
     // Commands get no key of a model; programs that serve tools get no token of the agent, either.
     const commandEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !secretVariables.has(name)));
     const { PAWL_AGENT_TOKEN: token = '', ...serverEnv } = commandEnv;
-    const configs = Object.assign({}, ...options.serverFiles.map(readServers)) as ReturnType<typeof readServers>;
+    const named = options.serverFiles.map((file) => readServers(file));
+    // Those of the person come before those of the repository.
+    const configs = Object.assign(readProjectServers(options.projectServers, serverEnv, report), ...named);
     this.#servers = new Servers(configs, { cwd: root, env: serverEnv, token, report });
     const skills = readSkills(skillDirectories(root, env));
     this.prompt = skillsPrompt(skills);

@@ -3,6 +3,7 @@ import type { ClaudeLine, TokenUsage, TurnEnd } from '@pawl/wire/claude-line';
 import {
   assistantLine,
   callUsageLines,
+  contextUsageLine,
   controlResponseLine,
   echoLine,
   initLine,
@@ -19,9 +20,18 @@ import {
 import type { Answer, Usage } from '../conversation/answer-assembly.ts';
 import type { AssistantMessage, ToolResult } from '../conversation/message.ts';
 import type { Outcome } from '@pawl/schema/runtime/outcome';
+import type { ContextUsage } from '@pawl/schema/runtime/context-usage';
 import type { TurnEvent } from '../model/model-turn.ts';
+import type { Price } from './cost.ts';
+import { costOf } from './cost.ts';
 
-export type Speaker = { sessionId: string; model: string; partialMessages: boolean; now(): number };
+export type Speaker = {
+  sessionId: string;
+  model: string;
+  partialMessages: boolean;
+  price: Price | null;
+  now(): number;
+};
 
 /** Writes what happens as Claude Code's stream-json. Numbers are sums over this process. */
 export class Voice {
@@ -54,6 +64,18 @@ export class Voice {
     else if (this.#speaker.partialMessages) this.#say(textDeltaLine(event.text));
   }
 
+  /** Counts the tokens of a call, whatever becomes of its answer. */
+  usage(usage: Usage): void {
+    const tokens = tokensOf(usage);
+    for (const name of Object.keys(tokens) as (keyof TokenUsage)[]) this.#total[name] += tokens[name];
+    if (this.#speaker.partialMessages) for (const line of callUsageLines(tokens)) this.#say(line);
+  }
+
+  /** Says how full the context of a call is. */
+  context(usage: ContextUsage): void {
+    if (this.#speaker.partialMessages) this.#say(contextUsageLine(usage));
+  }
+
   /** Writes an answer part by part. The last line has the whole of it, for what the others cannot hold. */
   answer(message: AssistantMessage, { usage }: Answer): void {
     const { parts } = message;
@@ -61,8 +83,6 @@ export class Voice {
     const id = `msg_${++this.#messages}`;
     const last = parts.findLastIndex(({ type }) => type !== 'reasoning');
     const whole = isPlain(message) ? {} : { message };
-    for (const name of Object.keys(tokens) as (keyof TokenUsage)[]) this.#total[name] += tokens[name];
-    if (this.#speaker.partialMessages) for (const line of callUsageLines(tokens)) this.#say(line);
     for (const [index, part] of parts.entries()) {
       const block =
         part.type === 'text'
@@ -96,7 +116,12 @@ export class Voice {
 
   endTurn(end: TurnEnd, outcome: Outcome | null): void {
     const durationMs = Math.round(this.#speaker.now() - this.#turnStart);
-    const numbers = { durationMs, messages: this.#messages, costUsd: null, usage: { ...this.#total } };
+    const numbers = {
+      durationMs,
+      messages: this.#messages,
+      costUsd: costOf(this.#total, this.#speaker.price),
+      usage: { ...this.#total },
+    };
     this.#say({ ...resultLine(end, numbers), ...(outcome === null ? {} : { outcome }) });
   }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { describe, expect, it } from 'vitest';
-import { readServers } from '../../src/mcp/server-config.ts';
+import { readProjectServers, readServers } from '../../src/mcp/server-config.ts';
 import type { ServerConfig } from '../../src/mcp/server-config.ts';
 import { Servers } from '../../src/mcp/servers.ts';
 import { prepareCall } from '../../src/tools/tool-set.ts';
@@ -178,5 +178,29 @@ describe('the file with servers', () => {
     }
     await writeFile(file, '{"mcpServers":{"a":{"type":"stdio","command":"x"}}}');
     expect(readServers(file)).toEqual({ a: { command: 'x', args: [], env: {} } });
+  });
+});
+
+describe('the MCP servers of a repository', () => {
+  it('have their variables filled in, and never the daemon’s socket', async () => {
+    await using space = await openWorkspace();
+    const path = join(space.root, '.mcp.json');
+    const problems: string[] = [];
+    const read = () => readProjectServers(path, { HOST: 'example.org' }, (problem) => problems.push(problem));
+    expect(read()).toEqual({});
+    const mcpServers = {
+      docs: { type: 'http', url: 'https://${HOST}/mcp', headers: { authorization: 'Bearer ${NONE}' } },
+      tool: { command: '${NODE:-node}', args: ['x.mjs'] },
+      pawl: { socket: '/run/pawl.sock' },
+    };
+    await writeFile(path, JSON.stringify({ mcpServers }));
+    expect(read()).toEqual({
+      docs: { url: 'https://example.org/mcp', headers: { authorization: 'Bearer ${NONE}' } },
+      tool: { command: 'node', args: ['x.mjs'], env: {} },
+    });
+    expect(problems).toEqual([]);
+    await writeFile(path, '{"mcpServers": 3}');
+    expect(read()).toEqual({});
+    expect(problems).toEqual([expect.stringContaining('cannot be read')]);
   });
 });

@@ -251,6 +251,50 @@ describe('access', () => {
   });
 });
 
+describe('what a turn costs', () => {
+  const steps = [
+    { usage: { input: 900, output: 10, cached: 500 } },
+    { shell: 'true' },
+    { usage: { input: 100, output: 20 } },
+    { say: 'Done.' },
+  ];
+  const words = ['--include-partial-messages', '--context-tokens', '1000'];
+
+  it('counts every call, also one for a summary, at the price of the model', async () => {
+    await using scene = await openScene({ scenarios: { full: { steps } }, fallback: 'full' });
+    await using engine = scene.start([...words, '--price', '2/10/1']);
+    engine.say('Work.');
+    await engine.end();
+    const contexts = engine.lines.filter((line) => line['subtype'] === 'context_usage');
+    expect(contexts.slice(0, 3)).toMatchObject([
+      { stage: 'turn', compressed: false, summary_count: 0, token_limit: 1000 },
+      { stage: 'summary', compressed: false, summary_count: 0 },
+      { stage: 'turn', compressed: true, summary_count: 1 },
+    ]);
+    expect(Number(contexts[1]?.['char_count'])).toBeGreaterThan(Number(contexts[0]?.['char_count']));
+    const { usage, total_cost_usd: cost } = engine.lines.at(-1) as {
+      usage: Record<string, number>;
+      total_cost_usd: number;
+    };
+    const input = (usage['input_tokens'] ?? 0) + (usage['cache_creation_input_tokens'] ?? 0);
+    const cached = usage['cache_read_input_tokens'] ?? 0;
+    // 400 and 500 cached, those of the summary, and 100.
+    expect(input).toBeGreaterThan(500);
+    expect(cached).toBeGreaterThanOrEqual(500);
+    expect(cost).toBeCloseTo((input * 2 + cached + (usage['output_tokens'] ?? 0) * 10) / 1e6, 9);
+  });
+
+  it('is unknown without a price', async () => {
+    await using scene = await openScene({ fallback: 'text' });
+    await using engine = scene.start();
+    engine.say('Hello');
+    await engine.end();
+    expect(engine.lines.at(-1)).not.toHaveProperty('total_cost_usd');
+    await using wrong = scene.start(['--price', '3']);
+    expect([await wrong.end(), wrong.stderr]).toEqual([2, expect.stringContaining('--price takes dollars')]);
+  });
+});
+
 describe('SIGTERM', () => {
   it('a stop ends commands in the background', async () => {
     const input = { command: 'echo $$ > pid; sleep 600', run_in_background: true };

@@ -1,7 +1,7 @@
-import { agentKinds } from '@pawl/schema/definition';
+import { agentKinds, interactions } from '@pawl/schema/definition';
 import { idSchema, nameSchema } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
-import { interactions, messageKinds, timeSchema } from '@pawl/schema/record';
+import { messageKinds, timeSchema } from '@pawl/schema/record';
 import { outcomeSchema, queueItemSchema } from '@pawl/schema/runtime/runtime-event';
 import { liveStates, statusSchema } from '@pawl/schema/status';
 import * as z from 'zod';

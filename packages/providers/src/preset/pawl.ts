@@ -42,11 +42,13 @@ export function pawlPreset(program: [string, ...string[]], stateDirectory: strin
     mcp: { format: 'pawl', arguments: ['--mcp-config', '{file}'] },
     model: ['--model', '{model}'],
     needsModel: true,
+    repositorySettings: { paths: ['.mcp.json'], block: [], allow: ['--project-servers', '.mcp.json'] },
     options: {
       mode: ['--mode', '{value}'],
       'max-iters': ['--max-iters', '{value}'],
       'context-tokens': ['--context-tokens', '{value}'],
       'write-safety': ['--write-safety', '{value}'],
+      price: ['--price', '{value}'],
     },
     outputFormat: 'claude-stream-json',
     patterns: {

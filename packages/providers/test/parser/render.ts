@@ -26,6 +26,8 @@ export function renderEvent(event: StreamEvent): string {
       return `approval-request ${event.nativeId} ${event.kind} ${event.tool} ${JSON.stringify(event.title)}`;
     case 'approval-cancel':
       return `approval-cancel ${event.nativeId}`;
+    case 'context-usage':
+      return `context-usage ${event.usage.estimated_tokens}`;
     default:
       return `${event.type} ${JSON.stringify(event.text)}`;
   }

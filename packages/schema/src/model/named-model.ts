@@ -23,8 +23,8 @@ export const namedModelSchema = z.strictObject({
     .nullable()
     .default(null),
   context_tokens: z.number().int().min(1_000).max(100_000_000).nullable().default(null),
-  /** Dollars for a million tokens. */
-  usd_per_million: z.strictObject({ input: usd, output: usd }).nullable().default(null),
+  /** Dollars for a million tokens; cached ones cost as much as others, unless `cached` says otherwise. */
+  usd_per_million: z.strictObject({ input: usd, output: usd, cached: usd.optional() }).nullable().default(null),
 });
 export type NamedModel = z.infer<typeof namedModelSchema>;
 

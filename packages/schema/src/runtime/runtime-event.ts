@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { interactions } from '../definition.ts';
 import { idSchema } from '../id.ts';
-import { interactions, timeSchema } from '../record.ts';
+import { timeSchema } from '../record.ts';
 import { liveStates } from '../status.ts';
+import { contextUsageSchema } from './context-usage.ts';
 
 /** The result of a run: a task for others, a change to the code, or neither. */
 export const outcomeSchema = z.discriminatedUnion('type', [
@@ -59,6 +61,7 @@ const runtimePayloadSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('SettingsUpdated'), mode: z.enum(interactions) }),
   z.object({ type: z.literal('QueueUpdated'), agent_id: idSchema, items: z.array(queueItemSchema) }),
   z.object({ type: z.literal('Token'), agent_id: idSchema, token: z.string() }),
+  z.object({ type: z.literal('ContextUsage'), agent_id: idSchema, ...contextUsageSchema.shape }),
   z.object({ type: z.literal('Outcome'), agent_id: idSchema, outcome: outcomeSchema }),
 ]);
 export type RuntimePayload = z.infer<typeof runtimePayloadSchema>;

@@ -50,7 +50,7 @@ function row({ name, isDefault, model, account, base_url: server, context_tokens
     span(isDefault ? `${name} *` : name, 'strong'),
     model,
     size === null ? '-' : String(size),
-    price === null ? '-' : `${price.input}/${price.output}`,
+    price === null ? '-' : [price.input, price.output, price.cached].filter((usd) => usd !== undefined).join('/'),
     account ?? '-',
     server ?? '-',
   ];
@@ -111,13 +111,14 @@ function placeOf({ account, server }: AddModelOptions): Partial<NamedModel> {
 function sizesOf({ context, price }: AddModelOptions): Partial<NamedModel> {
   const size = context === undefined ? {} : { context_tokens: context };
   if (price === undefined) return size;
-  const [, input, output] = /^(\d+(?:\.\d+)?)\/(\d+(?:\.\d+)?)$/.exec(price) ?? [];
-  if (input === undefined || output === undefined) {
+  const isPrice = /^\d+(?:\.\d+)?(?:\/\d+(?:\.\d+)?){1,2}$/.test(price);
+  const [input, output, cached] = price.split('/').map(Number);
+  if (!isPrice || input === undefined || output === undefined) {
     throw new PawlError('usage', `${JSON.stringify(price)} is no price.`, {
-      hint: 'Write dollars for a million tokens in and out, as in 3/15.',
+      hint: 'Write dollars for a million tokens in and out, as in 3/15; a third number is for cached input: 3/15/0.3.',
     });
   }
-  return { ...size, usd_per_million: { input: Number(input), output: Number(output) } };
+  return { ...size, usd_per_million: { input, output, ...(cached === undefined ? {} : { cached }) } };
 }
 
 /** Removes a name; a model that runs is not affected. */

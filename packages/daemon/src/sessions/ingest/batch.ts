@@ -2,6 +2,7 @@ import type { OutputParser } from '@pawl/core/port/provider';
 import type { NewEvent } from '@pawl/schema/event';
 import type { Agent, Chunk, Message, Session, Usage } from '@pawl/schema/record';
 import type { SessionPatch } from '@pawl/store/sessions/sessions';
+import type { ContextUsage } from '@pawl/schema/runtime/context-usage';
 import type { LiveState } from '@pawl/schema/status';
 import type { StreamEvent } from '@pawl/schema/stream-event';
 import type { RefusedHost } from '../../approvals/record-connection.ts';
@@ -50,7 +51,8 @@ export type Batch = {
 export type Shown =
   | { type: 'status'; live: LiveState }
   | { type: 'token'; text: string }
-  | { type: 'message'; text: string };
+  | { type: 'message'; text: string }
+  | { type: 'context'; usage: ContextUsage };
 
 export type ApprovalEvent = Extract<StreamEvent, { type: 'approval-request' | 'approval-cancel' }>;
 

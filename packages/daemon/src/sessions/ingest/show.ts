@@ -21,7 +21,7 @@ export function beginSpeech(secrets: readonly string[]): Speech {
 }
 
 /** Events that may come in the middle of a text. */
-const besideText: readonly StreamEvent['type'][] = ['usage', 'session'];
+const besideText: readonly StreamEvent['type'][] = ['usage', 'session', 'context-usage'];
 
 /** Adds what followers see of an event, and returns the agent's activity after it. */
 export function show(
@@ -39,6 +39,7 @@ export function show(
     addToken(shown, text);
     if (event.type === 'text') speech.pieces = kept(speech.pieces + text);
   } else if (event.type === 'text' && event.text !== '') shown.push({ type: 'message', text: kept(event.text) });
+  else if (event.type === 'context-usage') shown.push({ type: 'context', usage: event.usage });
   return live ?? before;
 }
 

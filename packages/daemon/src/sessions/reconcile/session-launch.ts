@@ -54,7 +54,7 @@ export async function sessionStart(platform: SessionPlatform, planned: Planned):
     conversation: conversationFor(agent, session, preset),
     handedOver: preset.handOver === undefined ? null : await conversationLines(platform, agent, run, session),
     model: chosen.model,
-    options: { ...chosen.options, ...(await optionsWithMode(platform, agent, preset)) },
+    options: { ...chosen.options, ...(await optionsWithMode(platform, agent, run, preset)) },
     tools,
     // A definition that only reads has nothing to ask for.
     access: tools.readOnly ? 'read-only' : agent.access,
