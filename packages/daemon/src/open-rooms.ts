@@ -1,4 +1,5 @@
 import { groupBase, sweepGroups } from '@pawl/host/session/control-group';
+import { sweepLimitGroups } from '@pawl/host/session/limit-group';
 import { crashPoint } from '@pawl/schema/crash-point';
 import type { SessionPlatform } from './accounts/session-platform.ts';
 import { createAgents } from './agents/agents.ts';
@@ -63,6 +64,7 @@ export async function recover({
   await dropUnusedSnapshots(platform);
   await finishTrash(platform);
   sweepGroups(groupBase());
+  sweepLimitGroups();
   await platform.accounts.settle();
   await proxy.settle();
   await finishMerges(platform);

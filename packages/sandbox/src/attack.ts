@@ -97,6 +97,13 @@ const limits: Attack[] = [
     script: 'head -c $((bytes * 2)) /dev/zero | tail -n 1 | wc -c | grep -q "^ *$((bytes * 2))$"',
   },
   {
+    name: 'total-memory',
+    proves: 'all processes together cannot exceed their memory',
+    // Each stays below the limit of a process, and none ends before all have taken theirs, or were stopped from it.
+    script: `take() { { head -c $((bytes / 2)) /dev/zero; : >taken$1; until [ -e taken1 ] && [ -e taken2 ] && [ -e taken3 ]; do sleep 0.05; done; } | tail -n 1 | wc -c | grep -q "^ *$((bytes / 2))$" && : >held$1; }
+take 1 & take 2 & take 3 & wait; [ -e held1 ] && [ -e held2 ] && [ -e held3 ]`,
+  },
+  {
     name: 'shared-memory',
     proves: 'directories in memory are limited',
     script: `echo x >/dev/made || [ "$(df -Pk /dev/shm | awk 'NR == 2 { print $2 }')" -gt 1048576 ]`,

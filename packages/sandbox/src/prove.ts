@@ -13,12 +13,22 @@ export type Proof = { name: string; proves: string; holds: boolean };
 const limit = 48;
 const bytes = 64 * 1024 * 1024;
 
-/** Tries to break each property of the sandbox, in a scratch directory below `directory`. */
-export async function proveSandbox(machine: Machine, directory: string): Promise<Proof[]> {
+/** The limits of the sandbox that is attacked. */
+export const proofLimits = { memoryBytes: bytes, processes: limit, fileBytes: bytes } as const;
+
+/**
+ * Tries to break each property of the sandbox, in a scratch directory below `directory`. It joins these control groups
+ * first, as a session does.
+ */
+export async function proveSandbox(
+  machine: Machine,
+  directory: string,
+  groups: readonly string[] = [],
+): Promise<Proof[]> {
   const scratch = await realpath(await mkdtemp(join(directory, 'sandbox-')));
   const outsider = spawn('sleep', ['60'], { stdio: 'ignore' });
   try {
-    const end = await attack(machine, scratch, outsider.pid ?? 0);
+    const end = await attack(machine, { scratch, pid: outsider.pid ?? 0, groups });
     const names = new Set(end.output.split('\n'));
     // A sandbox that did not run its script to the end proves nothing.
     const ran = end.code === 0;
@@ -32,7 +42,9 @@ export async function proveSandbox(machine: Machine, directory: string): Promise
   }
 }
 
-async function attack(machine: Machine, scratch: string, pid: number) {
+type Scene = { scratch: string; pid: number; groups: readonly string[] };
+
+async function attack(machine: Machine, { scratch, pid, groups }: Scene) {
   const place = (name: string) => join(scratch, name);
   for (const name of ['worktree', 'tmp', 'outside', 'hidden']) await mkdir(place(name));
   await writeFile(join(place('outside'), 'kept'), 'kept');
@@ -56,8 +68,14 @@ async function attack(machine: Machine, scratch: string, pid: number) {
         { at: place('outside'), show: 'readable', from: place('outside') },
       ],
       network: 'none',
-      limits: { memoryBytes: bytes, processes: limit, fileBytes: bytes },
+      limits: proofLimits,
     },
   });
-  return runBriefly(launch);
+  const { command, arguments: words, environment } = launch;
+  const enter = 'until [ "$1" = -- ]; do echo $$ >"$1/cgroup.procs"; shift; done; shift; exec "$@"';
+  return runBriefly({
+    command: '/bin/sh',
+    arguments: ['-c', enter, 'sh', ...groups, '--', command, ...words],
+    environment,
+  });
 }

@@ -56,7 +56,7 @@ const sandboxOptions = z.strictObject({
   /** Further directories that agents and checks may read, or write. */
   readable: z.array(directory).max(200).default([]),
   writable: z.array(directory).max(200).default([]),
-  /** The memory of one process, and the size of one file; null for no limit. */
+  /** The memory of a process, and of all together where a control group limits it; the size of one file; null for no limit. */
   memory_gb: gigabytes,
   file_gb: gigabytes,
   processes: z.number().int().positive().max(1_000_000).nullable().default(defaultSandboxLimits.processes),

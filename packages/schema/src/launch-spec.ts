@@ -41,7 +41,10 @@ export type Mount =
   | { at: string; show: 'empty' }
   | { at: string; show: 'link'; to: string };
 
-/** Bounds of one process, except `processes`, which counts those of the whole sandbox; null for no limit. */
+/**
+ * Bounds of one process, except `processes`, which counts those of the whole sandbox; null for no limit. Where a control
+ * group enforces it, `memoryBytes` also bounds all processes together.
+ */
 export type SandboxLimits = {
   memoryBytes: number | null;
   processes: number | null;

@@ -2,6 +2,7 @@ import { defaultSandboxLimits } from '@pawl/schema/home-config';
 import { createSandboxing } from '@pawl/daemon/platform/sandboxing';
 import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { sandboxFindings } from '@pawl/daemon/door/sandbox-finding';
+import { limitTogether, removeLimitGroups } from '@pawl/host/session/limit-group';
 import { expect, test } from 'vitest';
 import { sandboxTest } from './machine.ts';
 
@@ -13,9 +14,26 @@ const findings = (mode: 'auto' | 'off' | 'required') => {
 sandboxTest('doctor attacks the sandbox, and reports what does not hold', async () => {
   const [first, ...others] = await findings('auto');
   expect(first).toMatchObject({ level: 'ok', message: expect.stringMatching(/withstood \d+ of \d+ attacks/) });
-  // The kernel does not limit the processes of root.
-  const expected = process.getuid?.() === 0 ? [expect.stringContaining('number of processes')] : [];
-  expect(others.map(({ message }) => message)).toEqual(expected);
+  // Only control groups limit the memory of all processes together, and the processes of root.
+  const { enforced } = limitTogether(null, 'probe-doctor', { processes: 8, memoryBytes: 2 ** 30 });
+  removeLimitGroups('probe-doctor');
+  const isLimited = {
+    processes: enforced.includes('processes') || process.getuid?.() !== 0,
+    memory: enforced.includes('memoryBytes'),
+  };
+  expect(others.map(({ message, hint }) => ({ message, hint }))).toEqual([
+    ...(isLimited.memory
+      ? []
+      : [
+          {
+            message: expect.stringContaining('all processes together'),
+            hint: expect.stringContaining('control group'),
+          },
+        ]),
+    ...(isLimited.processes
+      ? []
+      : [{ message: expect.stringContaining('number of processes'), hint: expect.stringContaining('control group') }]),
+  ]);
 });
 
 test('doctor says that there is no sandbox if it is switched off', async () => {

@@ -31,11 +31,21 @@ export function groupBase(): string | null {
 export function leaveSessionGroup(): void {
   const base = groupBase();
   if (base === null || !/^0::.*\/pawl\./m.test(readText('/proc/self/cgroup'))) return;
-  try {
-    writeFileSync(`${base}/cgroup.procs`, String(process.pid));
-  } catch {
-    // A process that may not leave could not have been put there.
+  // If the groups in the base have limits, no process may be in the base itself.
+  for (const group of [base, leafGroup(base)]) {
+    try {
+      if (group !== base) makeGroup(group);
+      writeFileSync(`${group}/cgroup.procs`, String(process.pid));
+      return;
+    } catch {
+      // A process that may not leave could not have been put there.
+    }
   }
+}
+
+/** The group for a daemon and its helpers, beside the groups of sessions. */
+export function leafGroup(base: string): string {
+  return groupFor(base, 'daemon');
 }
 
 /** Strips session groups from the end of a path: a session's processes end with it, and we must not. */

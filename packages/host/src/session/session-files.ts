@@ -29,6 +29,7 @@ export type SessionFile =
   | 'pid'
   | 'child'
   | 'group'
+  | 'limits'
   | 'exit.new'
   | 'exit';
 
@@ -71,7 +72,7 @@ export function readSmallFile(path: string, maxBytes: number): string | null {
 }
 
 /** Writes a file atomically. */
-function writeWhole(dir: string, name: SessionFile, content: string): void {
+export function writeWhole(dir: string, name: SessionFile, content: string): void {
   const temporary = `${sessionFile(dir, name)}.${process.pid}.tmp`;
   writeFileSync(temporary, content, { mode: 0o600 });
   renameSync(temporary, sessionFile(dir, name));
@@ -103,7 +104,8 @@ export function prepareSession(dir: string, { prompt, group }: { prompt: string;
   writeWhole(dir, 'prompt', prompt);
   writeWhole(dir, 'group', `${group ?? ''}\n`);
   appendFileSync(sessionFile(dir, 'exit.new'), '   \n', { mode: 0o600 });
-  for (const name of ['out', 'err', 'child'] as const) appendFileSync(sessionFile(dir, name), '', { mode: 0o600 });
+  for (const name of ['out', 'err', 'child', 'limits'] as const)
+    appendFileSync(sessionFile(dir, name), '', { mode: 0o600 });
   writeFileSync(join(dir, record), '', { mode: 0o600 });
   return record;
 }

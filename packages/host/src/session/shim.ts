@@ -15,7 +15,7 @@
  * - `exit.new` was filled by the host and is overwritten in place: a full disk cannot swallow the exit code.
  * - The shim joins the session's control group before it starts anything, and after it is on record, since joining takes
  *   the kernel several milliseconds. Where that fails it empties `group`, and the session is found by its marker, its
- *   parents and its output only.
+ *   parents and its output only. It joins the groups in `limits` in the same way; one that it cannot join limits nothing.
  * - The host made every file that a shim writes before the command runs, for the command must keep its own umask.
  * - Shell variables have a prefix, for assigning to one that came with the environment would change the command's.
  */
@@ -76,6 +76,9 @@ command -p ln "$pawl_shim_record" pid 2>/dev/null
 if read -r pawl_shim_group <group && [ -n "$pawl_shim_group" ]; then
   printf '%s\\n' "$$" >"$pawl_shim_group/cgroup.procs" || : >group
 fi 2>/dev/null
+while read -r pawl_shim_group; do
+  printf '%s\\n' "$$" >"$pawl_shim_group/cgroup.procs"
+done <limits 2>/dev/null
 
 if [ "$pawl_shim_mode" = fifo ]; then
   (

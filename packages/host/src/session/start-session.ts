@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import type { FSWatcher } from 'node:fs';
 import { rmSync, watch } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { groupBase, groupFor, makeGroup } from './control-group.ts';
@@ -12,7 +12,9 @@ import type { ProcessIdentity } from '../process/identity.ts';
 import type { LaunchSpec } from '@pawl/schema/launch-spec';
 import type { Host } from '../host.ts';
 import { checkMarker, markerVariable } from './marker.ts';
-import { exists, prepareSession, sessionFile } from './session-files.ts';
+import type { GroupLimits } from './limit-group.ts';
+import { enableControllers, limitTogether } from './limit-group.ts';
+import { exists, prepareSession, sessionFile, writeWhole } from './session-files.ts';
 
 export type SessionSpec = {
   /** The session's own directory; created here. */
@@ -98,12 +100,21 @@ function joinableGroup({ marker, groupBase: base = groupBase() }: SessionSpec): 
   return base === null || base.includes('\n') ? null : groupFor(base, marker);
 }
 
+/** The groups with limits that the shim joins beside its own, one in each line. */
+function limitsOf({ marker }: SessionSpec, group: string | null, limits: GroupLimits): string {
+  if (group !== null) enableControllers(dirname(group));
+  return limitTogether(group, marker, limits)
+    .join.map((path) => `${path}\n`)
+    .join('');
+}
+
 /** Starts a shim and waits for the pid file. Rejects if it ends without one, or takes too long. */
 async function startShim(spec: SessionSpec, dir: string): Promise<void> {
   const group = joinableGroup(spec);
   const record = prepareSession(dir, { prompt: spec.prompt, group });
   // Write the record first, so that every created group can be found again.
   if (group !== null) makeGroup(group);
+  if (spec.launch.sandbox !== null) writeWhole(dir, 'limits', limitsOf(spec, group, spec.launch.sandbox.limits));
   const { promise, resolve: claimed, reject } = Promise.withResolvers<void>();
   const look = () => {
     if (exists(sessionFile(dir, 'pid'))) claimed();

@@ -1,6 +1,7 @@
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { groupOf, removeGroup } from './control-group.ts';
+import { removeLimitGroups } from './limit-group.ts';
 import type { SessionAddress } from '../process/family.ts';
 import { findFamily } from '../process/family.ts';
 import type { Host } from '../host.ts';
@@ -46,6 +47,7 @@ export async function stopSession(host: Host, request: StopRequest): Promise<{ k
     if (isGone && wasGone) {
       const group = groupOf(request.dir, request.marker);
       if (group !== null) removeGroup(group);
+      removeLimitGroups(request.marker);
       return { killed: killed.size };
     }
     wasGone = isGone;
