@@ -3,7 +3,9 @@ import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
 import { pipeline } from 'node:stream';
+import { askForTunnel } from './egress/ask-for-tunnel.ts';
 import type { Target } from './egress/host-name.ts';
+import { proxyCredentials } from './egress/person-proxy.ts';
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
@@ -32,7 +34,7 @@ export async function forwardPorts({ port, socket, services, proxyUrl, command }
   );
   for (const service of services) {
     for (const host of ['127.0.0.1', '::1']) {
-      const server = createServer({ allowHalfOpen: true }, (client) => lead(client, socket, proxyUrl, service));
+      const server = createServer({ allowHalfOpen: true }, (client) => void lead(client, socket, proxyUrl, service));
       // There may be no IPv6, and two services may have one port.
       await listen(server, host, service.port).catch(() => undefined);
     }
@@ -61,35 +63,15 @@ function join(client: Socket, server: Socket): void {
   });
 }
 
-/** The proxy's answer to CONNECT is short. */
-const answerBytes = 8_192;
-
 /** Connects a client to a service through the proxy; a refused one is closed. */
-function lead(client: Socket, socket: string, proxyUrl: string, { host, port }: Target): void {
-  const { username, password } = new URL(proxyUrl);
-  const authority = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+async function lead(client: Socket, socket: string, proxyUrl: string, service: Target): Promise<void> {
   const proxy = connect({ path: socket, allowHalfOpen: true });
-  const end = () => {
-    client.destroy();
-    proxy.destroy();
-  };
-  client.once('error', end);
-  proxy.once('error', end);
-  proxy.write(
-    `CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\nProxy-Authorization: Basic ${credentials}\r\n\r\n`,
-  );
-  let head = Buffer.alloc(0);
-  const take = (part: Buffer) => {
-    head = Buffer.concat([head, part]);
-    const headEnd = head.indexOf('\r\n\r\n');
-    if (headEnd < 0) return head.length > answerBytes ? end() : undefined;
-    proxy.off('data', take);
-    proxy.pause();
-    if (!head.toString('latin1', 0, 12).startsWith('HTTP/1.1 200')) return end();
-    const rest = head.subarray(headEnd + 4);
-    if (rest.length > 0) proxy.unshift(rest);
+  client.once('error', () => proxy.destroy());
+  client.pause();
+  try {
+    await askForTunnel(proxy, service, proxyCredentials(new URL(proxyUrl)));
     join(client, proxy);
-  };
-  proxy.on('data', take);
+  } catch {
+    client.destroy();
+  }
 }

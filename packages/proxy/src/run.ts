@@ -5,6 +5,7 @@ import { proxyFileSchema } from '@pawl/schema/proxy';
 import type { FileLock } from '@pawl/store/directory/file-lock';
 import { holdFileLock } from '@pawl/store/directory/file-lock';
 import { isDamage } from '@pawl/store/engine/sqlite-failure';
+import { personProxy } from './egress/person-proxy.ts';
 import { openGrants } from './grants.ts';
 import { proxyFiles } from './proxy-files.ts';
 import { proxyLimits } from './proxy-limit.ts';
@@ -30,7 +31,14 @@ export async function runProxy({ directory, socket, version, unusedMs }: RunOpti
   });
   const grants = openGrants(files.grants);
   const records = openSessionRecords();
-  const served = await serveProxy({ grants, records, socket, port: lastPort(files.served), log });
+  const served = await serveProxy({
+    grants,
+    records,
+    socket,
+    port: lastPort(files.served),
+    log,
+    personProxy: personProxy(process.env),
+  });
   writeServed(files.served, { pid: process.pid, port: served.port, version });
   log(`serving on port ${served.port}, version ${version}`);
   let asked = false;

@@ -25,8 +25,11 @@ export const grantSchema = z.object({
     .nullable(),
   /** How many tokens the session may use; null without a limit. */
   tokens: z.number().int().nonnegative().nullable(),
-  /** The hosts that the session may reach, except those in `deny`; null if it must not use the proxy for that. */
-  network: z.object({ allow: hosts, deny: hosts }).nullable(),
+  /**
+   * The hosts that the session may reach, except those in `deny`; null if it must not use the proxy for that. Those in
+   * `own` are a person's own servers, which may have private addresses.
+   */
+  network: z.object({ allow: hosts, deny: hosts, own: hosts.optional() }).nullable(),
 });
 export type Grant = z.infer<typeof grantSchema>;
 

@@ -8,6 +8,7 @@ import { agentById } from '@pawl/store/agents/agents';
 import { accountById } from '@pawl/store/projects/accounts';
 import { openSessions } from '@pawl/store/sessions/sessions';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
+import { engineModel } from '../providers/engine-model.ts';
 import type { ActiveRule } from './judge.ts';
 import { activeRules } from './judge.ts';
 
@@ -22,15 +23,16 @@ export async function networkFor(platform: SessionPlatform, place: Place): Promi
   // A rule that cannot be read may be one that denies, so none allows anything.
   const allowed = trouble === null ? hostsIn(rules, 'allow') : [];
   const account = session.accountId === null ? null : await accountById(db, session.accountId);
+  const variable = preset?.account?.baseUrl ?? '';
+  const model = preset === null ? null : await engineModel(platform, preset, agent.model);
   const servers = [
     account?.baseUrl,
-    agent.environment[preset?.account?.baseUrl ?? ''],
+    agent.environment[variable],
+    model?.env[variable],
     ...Object.values(platform.choices.mcpServers).map((server) => ('url' in server ? server.url : undefined)),
   ];
-  return {
-    allow: [...new Set([...(preset?.hosts ?? []), ...servers.flatMap(hostOf), ...allowed])],
-    deny: hostsIn(rules, 'deny'),
-  };
+  const own = [...new Set(servers.flatMap(hostOf))];
+  return { allow: [...new Set([...(preset?.hosts ?? []), ...own, ...allowed])], deny: hostsIn(rules, 'deny'), own };
 }
 
 /** The services on this machine that a session may reach, as `host:port`. In a sandbox they need a port each. */

@@ -1,5 +1,6 @@
 import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { startModelServer } from '@pawl/testing/model-server/server';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -59,4 +60,15 @@ sandboxTest('by default an agent has no way out but its model, and services that
   const path = join(ended.worktree ?? '', 'answer');
   const answer: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
   expect(answer).toEqual({ reached: ['open hello', 'named hello'], resolved: [], model: 200 });
+});
+
+sandboxTest('the engine reaches the server of a named model from its sandbox [access: network]', async () => {
+  await using model = await startModelServer({ fallback: 'text' });
+  const local = { model: 'compatible/scripted-1', account: null, base_url: `${model.url}/v1` };
+  const models = { local: { ...local, context_tokens: null, usd_per_million: null } };
+  await using daemon = await startTestDaemon({ choices: { sandbox, network, models } });
+  const agent = await daemon.work(undefined, { provider: 'pawl', model: 'local' });
+  await waitUntil(() => model.requests.length > 0, { what: 'a call to the named server' });
+  await daemon.client.stopAgent(agent.id);
+  expect((await daemon.client.inspectAgent(agent.id)).sessions).toMatchObject([{ sandbox: 'on' }]);
 });

@@ -9,14 +9,17 @@ import { proxyLimits } from '../proxy-limit.ts';
 import type { SessionRecords } from '../session-record.ts';
 import { readAllowList } from './allow-list.ts';
 import type { Target } from './host-name.ts';
+import type { PersonProxy } from './person-proxy.ts';
 import { createPrivateAddresses } from './private-address.ts';
 
 /** A refusal with its HTTP status, or the addresses that were checked and may be connected to. */
-export type Passage = { ok: true; grant: Grant; addresses: string[] } | { ok: false; status: number; reason: string };
+export type Passage =
+  | { ok: true; grant: Grant; addresses: string[]; through: URL | null }
+  | { ok: false; status: number; reason: string };
 
 export type Egress = {
   /** Decides whether the session of a request may connect to a host. */
-  passage(request: IncomingMessage, target: Target): Promise<Passage>;
+  passage(request: IncomingMessage, target: Target, scheme: 'http' | 'https'): Promise<Passage>;
 };
 
 export type EgressParts = {
@@ -24,12 +27,19 @@ export type EgressParts = {
   records: SessionRecords;
   /** Finds the addresses of a name. */
   resolve?: (host: string) => Promise<string[]>;
+  /** A person's own proxy, through which hosts are reached. */
+  personProxy?: PersonProxy;
 };
 
-export function createEgress({ grants, records, resolve = addressesOf }: EgressParts): Egress {
+export function createEgress({
+  grants,
+  records,
+  resolve = addressesOf,
+  personProxy = () => null,
+}: EgressParts): Egress {
   const isPrivate = createPrivateAddresses();
 
-  async function check(grant: Grant, target: Target): Promise<Passage> {
+  async function check(grant: Grant, target: Target, through: URL | null): Promise<Passage> {
     const { host, port } = target;
     const refuse = (reason: string): Passage => {
       records.noteRefused(grant, host, port, reason);
@@ -38,20 +48,25 @@ export function createEgress({ grants, records, resolve = addressesOf }: EgressP
     const list = readAllowList(grant.network?.allow ?? [], grant.network?.deny ?? []);
     if (!list.allows(target)) return refuse(notListed);
     const addresses = await resolve(host).catch(() => []);
-    if (addresses.length === 0) return { ok: false, status: 502, reason: 'the name has no address' };
+    // Behind a person's proxy names may only be known there.
+    if (addresses.length === 0 && through === null)
+      return { ok: false, status: 502, reason: 'the name has no address' };
     // One private address is enough: a name that changes its answers must not lead to a local service.
-    const closed = addresses.find((address) => isPrivate(address) && !list.namesAddress(address, port));
+    const isOwn = readAllowList(grant.network?.own ?? []).allows(target);
+    const closed = isOwn
+      ? undefined
+      : addresses.find((address) => isPrivate(address) && !list.namesAddress(address, port));
     if (closed !== undefined) return refuse(`it leads to the private address ${closed}`);
-    return { ok: true, grant, addresses: addresses.slice(0, proxyLimits.addresses) };
+    return { ok: true, grant, addresses: addresses.slice(0, proxyLimits.addresses), through };
   }
 
   return {
-    async passage(request, target) {
+    async passage(request, target, scheme) {
       const grant = await grants.find(proxyToken(request));
       if (grant === null) return { ok: false, status: 407, reason: 'this is no token of a running session' };
       if (grant.network === null)
         return { ok: false, status: 403, reason: 'this session has no network through the proxy' };
-      return check(grant, target);
+      return check(grant, target, personProxy(target, scheme));
     },
   };
 }

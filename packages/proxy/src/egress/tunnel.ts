@@ -7,7 +7,8 @@ import type { Duplex } from 'node:stream';
 import { messageOf } from '@pawl/schema/error';
 import { answerHeaders } from '../credential/call-key.ts';
 import { proxyLimits } from '../proxy-limit.ts';
-import type { Egress } from './egress.ts';
+import type { Egress, Passage } from './egress.ts';
+import { connectThrough, placeOf, proxyCredentials } from './person-proxy.ts';
 import { parseTarget } from './host-name.ts';
 
 /** Answers CONNECT: a tunnel to a checked address, whose bytes the proxy does not read. */
@@ -15,11 +16,12 @@ export async function openTunnel(egress: Egress, request: IncomingMessage, clien
   client.on('error', () => client.destroy());
   const target = parseTarget(request.url ?? '');
   if (target === null) return endTunnel(client, 400, 'CONNECT needs a host and a port');
-  const passage = await egress.passage(request, target);
+  const passage = await egress.passage(request, target, 'https');
   if (!passage.ok) return endTunnel(client, passage.status, `${target.host}:${target.port}: ${passage.reason}`);
   let server: Socket;
   try {
-    server = await connectTo(passage.addresses, target.port);
+    const { addresses, through } = passage;
+    server = await (through === null ? connectTo(addresses, target.port) : connectThrough(through, target));
   } catch (error) {
     return endTunnel(client, 502, `${target.host}:${target.port}: ${messageOf(error)}`);
   }
@@ -44,16 +46,18 @@ export async function forwardRequest(egress: Egress, request: IncomingMessage, r
   if (url?.protocol !== 'http:') return refuse(400, 'use CONNECT for anything but http');
   const target = parseTarget(`${url.hostname}:${url.port || '80'}`);
   if (target === null) return refuse(400, 'the URL has no valid host');
-  const passage = await egress.passage(request, target);
+  const passage = await egress.passage(request, target, 'http');
   if (!passage.ok) return refuse(passage.status, `${target.host}:${target.port}: ${passage.reason}`);
   const sent = httpRequest({
-    host: passage.addresses[0],
-    port: target.port,
+    ...wayTo(passage, url, target.port),
     method: request.method,
-    path: `${url.pathname}${url.search}`,
-    headers: { ...answerHeaders(request.headers), host: url.host },
     agent: false,
   });
+  for (const [name, value] of Object.entries(answerHeaders(request.headers)))
+    if (value !== undefined) sent.setHeader(name, value);
+  sent.setHeader('host', url.host);
+  const credentials = passage.through === null ? '' : proxyCredentials(passage.through);
+  if (credentials !== '') sent.setHeader('proxy-authorization', `Basic ${credentials}`);
   sent.on('error', (error) => {
     request.unpipe(sent);
     request.resume();
@@ -68,6 +72,12 @@ export async function forwardRequest(egress: Egress, request: IncomingMessage, r
   });
   request.on('error', () => sent.destroy());
   request.pipe(sent);
+}
+
+/** Where a plain request goes: to the host itself, or with its whole URL to a person's proxy. */
+function wayTo({ addresses, through }: Passage & { ok: true }, url: URL, port: number) {
+  if (through === null) return { host: addresses[0], port, path: `${url.pathname}${url.search}` };
+  return { ...placeOf(through), protocol: 'http:', path: `${url.origin}${url.pathname}${url.search}` };
 }
 
 /** Connects to the first of some addresses that answers. */

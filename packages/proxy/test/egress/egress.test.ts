@@ -1,35 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connect, createServer as createTcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { grantSession } from '../support/grant.ts';
-import type { TestProxy } from '../support/serve.ts';
 import { testProxy } from '../support/serve.ts';
-
-const basic = (token: string) => `Basic ${Buffer.from(`session:${token}`).toString('base64')}`;
-
-/** A server that repeats what it gets, and its port. */
-async function echoServer() {
-  const server = createTcpServer((socket) => socket.pipe(socket)).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return { port: (server.address() as AddressInfo).port, [Symbol.dispose]: () => void server.close() };
-}
-
-/** Sends CONNECT and then a line; gives all that comes back. */
-async function tunnel({ served }: TestProxy, target: string, token: string | null): Promise<string> {
-  const socket = connect(served.port, '127.0.0.1');
-  const authorization = token === null ? '' : `Proxy-Authorization: ${basic(token)}\r\n`;
-  socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${authorization}\r\n`);
-  let answer = '';
-  for await (const piece of socket) {
-    const isFirst = answer === '';
-    answer += String(piece);
-    if (isFirst && answer.startsWith('HTTP/1.1 200')) socket.end('hello through the tunnel');
-  }
-  return answer;
-}
+import { basic, echoServer, tunnel } from '../support/tunnel.ts';
 
 test('a tunnel reaches an allowed host at the address that was checked', async () => {
   using echo = await echoServer();
@@ -113,4 +89,12 @@ test('forwards plain http without the token, and only to allowed hosts', async (
   expect((await ask('http://other.example/')).status).toBe(403);
   expect((await ask('ftp://plain.example/')).status).toBe(400);
   server.close();
+});
+
+test('a server of the person may have a private address', async () => {
+  using echo = await echoServer();
+  await using proxy = await testProxy(async () => ['127.0.0.1']);
+  const host = `models.example:${echo.port}`;
+  const { token } = await grantSession(proxy.root, { allow: [host], own: [host] });
+  expect(await tunnel(proxy, host, token)).toContain('hello through the tunnel');
 });

@@ -13,7 +13,7 @@ export type Granted = { grant: Grant; token: string; file: string; lines(): Prom
 /** Writes a grant as the daemon does, with its session's directory and its account's secret. */
 export async function grantSession(
   root: string,
-  given: { baseUrl?: string; tokens?: number | null; allow?: string[] | null; deny?: string[] },
+  given: { baseUrl?: string; tokens?: number | null; allow?: string[] | null; deny?: string[]; own?: string[] },
 ): Promise<Granted> {
   const sessionId = newId();
   const directory = join(root, sessionId);
@@ -22,7 +22,7 @@ export async function grantSession(
   await Promise.all([mkdir(directory), mkdir(grants, { recursive: true })]);
   await writeFile(secretFile, JSON.stringify({ env: { ANTHROPIC_API_KEY: key } }), { mode: 0o600 });
   const token = sessionToken(sessionId, randomBytes(32).toString('base64url'));
-  const { baseUrl, tokens = null, allow = null, deny = [] } = given;
+  const { baseUrl, tokens = null, allow = null, deny = [], own } = given;
   const grant: Grant = {
     format: grantFormat,
     sessionId,
@@ -30,7 +30,7 @@ export async function grantSession(
     directory,
     upstream: baseUrl === undefined ? null : { baseUrl, secretFile, variable: 'ANTHROPIC_API_KEY' },
     tokens,
-    network: allow === null ? null : { allow, deny },
+    network: allow === null ? null : { allow, deny, ...(own === undefined ? {} : { own }) },
   };
   const file = join(grants, `${sessionId}.json`);
   await writeFile(file, JSON.stringify(grant), { mode: 0o600 });
