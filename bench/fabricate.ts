@@ -88,6 +88,7 @@ export function agentRecord(project: Project | null, parent: Agent | null, alias
     budget: noBudget,
     access: 'full',
     accessNeeds: null,
+    keyProxy: null,
     taskId: null,
     assignment: null,
     branch: `work/${alias}`,

@@ -32,6 +32,7 @@ export function anAgent(given: Partial<Agent> = {}): Agent {
     budget: noBudget,
     access: 'full',
     accessNeeds: null,
+    keyProxy: null,
     taskId: null,
     assignment: null,
     branch: 'work/brave-otter',

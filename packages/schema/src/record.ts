@@ -132,6 +132,8 @@ export const agentSchema = z.object({
   access: z.enum(accessLevels),
   /** `sandbox` if its access was given because its sessions run in one; null if a person gave it. */
   accessNeeds: z.literal('sandbox').nullable(),
+  /** `off` if its sessions have the key of their account themselves; null lets the proxy keep it where it can. */
+  keyProxy: z.literal('off').nullable(),
   /** The planned task that it works on. */
   taskId: idSchema.nullable(),
   /** Its assignment, as shown everywhere; not the prompts of its turns. Null before it has any. */
@@ -317,6 +319,8 @@ export const accountSchema = z.object({
   email: z.string().nullable(),
   /** Its server; null is the provider's own. */
   baseUrl: z.string().nullable(),
+  /** `off` if sessions get its key itself; null lets the proxy keep it where it can. */
+  keyProxy: z.literal('off').nullable(),
   createdAt: timeSchema,
   lastUsedAt: timeSchema.nullable(),
   /** When its usage limit ends. */

@@ -64,6 +64,7 @@ export type AgentTable = {
   budget: Json;
   access: Agent['access'];
   access_needs: Agent['accessNeeds'];
+  key_proxy: Agent['keyProxy'];
   task_id: string | null;
   assignment: string | null;
   branch: string | null;
@@ -206,6 +207,7 @@ export type AccountTable = {
   kind: Account['kind'];
   email: string | null;
   base_url: string | null;
+  key_proxy: Account['keyProxy'];
   created_at: Integer;
   last_used_at: NullableInteger;
   exhausted_until: NullableInteger;

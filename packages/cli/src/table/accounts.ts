@@ -42,6 +42,7 @@ function addAdd(group: Tools['program'], { addTo, act }: Pick<Tools, 'addTo' | '
     .option('--from <directory>', 'copy the config directory of a CLI that is logged in')
     .option('--email <mail>', 'owner, to tell accounts apart')
     .option('--base-url <url>', 'base URL, if not the provider’s own')
+    .option('--no-proxy', 'give sessions its API key itself, instead of a token for Pawl’s proxy')
     .action((provider, options) =>
       act(options, async (context) => (await commands()).addAccount(context, provider, options)),
     );

@@ -33,6 +33,7 @@ export const agentCommands: CommandTable = {
           accessLevels,
         ),
       )
+      .option('--no-proxy', 'give its sessions the API key itself, instead of a token for Pawl’s proxy')
       .option('--task <id>', 'take this planned task; see pawl task ls')
       .addOption(new Option('--next', 'take the first planned task that is ready').conflicts('task'))
       .option('-n, --name <alias>', 'alias (default: generated)')
@@ -72,6 +73,7 @@ export const agentCommands: CommandTable = {
       .addOption(
         new Option('--access <level>', 'access, at most the parent’s (default: the same)').choices(accessLevels),
       )
+      .option('--no-proxy', 'give its sessions the API key itself (default: as the parent)')
       .option('--with-files', 'copy the parent’s uncommitted files')
       .option('--switch', 'make the child the current agent')
       .option('--no-switch', 'keep the current agent (default, unless switch_on_fork: true in config.yaml)')

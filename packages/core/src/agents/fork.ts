@@ -34,6 +34,8 @@ export type ForkRequest = {
   budget: Budget;
   access: AccessLevel;
   accessNeeds: Agent['accessNeeds'];
+  /** Default: the proxy keeps its key where it can. */
+  keyProxy?: Agent['keyProxy'];
   /** The planned task that the child works on. */
   taskId: string | null;
   /** The child's assignment, as shown to people. */
@@ -155,6 +157,7 @@ function childOf(request: ForkRequest): Agent {
     budget: request.budget,
     access: request.access,
     accessNeeds: request.accessNeeds,
+    keyProxy: request.keyProxy ?? null,
     taskId: request.taskId,
     assignment: request.assignment,
     branch: branchOf(request),

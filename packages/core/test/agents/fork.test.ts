@@ -63,6 +63,7 @@ describe('the rows of a fork', () => {
       budget: noBudget,
       access: 'full',
       accessNeeds: null,
+      keyProxy: null,
       workdir: null,
       taskId: null,
       assignment: null,

@@ -42,14 +42,16 @@ export async function addAccount(
   }
   const name = body.name ?? (await freeName(platform.store.db, preset.name));
   const { email = null, baseUrl = null } = body;
-  return { account: await storeAccount(platform, preset.name, { name, email, baseUrl }, draft), created: true };
+  const keyProxy = body.noProxy === true ? 'off' : null;
+  const given = { name, email, baseUrl, keyProxy } as const;
+  return { account: await storeAccount(platform, preset.name, given, draft), created: true };
 }
 
 /** Creates the files of an account, then its row. */
 export async function storeAccount(
   platform: AccountContext,
   provider: string,
-  given: Pick<Account, 'name' | 'email' | 'baseUrl'>,
+  given: Pick<Account, 'name' | 'email' | 'baseUrl' | 'keyProxy'>,
   { kind, env, fill }: Draft,
 ): Promise<Account> {
   const id = newId();

@@ -27,6 +27,7 @@ type Given = {
 export async function keyUse(files: AccountFiles, given: Given): Promise<KeyUse> {
   const { account, preset } = given;
   const use = preset.account;
+  if (account.keyProxy === 'off') return { why: `${account.name} was added with --no-proxy` };
   if (use === null || use.key === null) return { why: `${preset.name} takes no API key` };
   const names = Object.keys(await files.readSecrets(account.id));
   if (names.length === 0) return { why: 'it uses a login of its own' };

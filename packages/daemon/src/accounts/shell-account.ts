@@ -31,7 +31,10 @@ export async function captureShell(
     const name = `shell-${digest.slice(0, digits)}`;
     const known = await accountByName(platform.store.db, name);
     if (known === null || digits >= digest.length / 2) {
-      return known ?? storeAccount(platform, preset.name, { name, email: null, baseUrl: null }, shellDraft(env));
+      return (
+        known ??
+        storeAccount(platform, preset.name, { name, email: null, baseUrl: null, keyProxy: null }, shellDraft(env))
+      );
     }
     const secrets = await platform.files.readSecrets(known.id).catch(() => null);
     if (known.provider === preset.name && sameEntries(secrets, env)) return known;

@@ -74,12 +74,13 @@ export async function forkAndExec(
   const path = asker === null ? await personPath(platform, body.searchPath) : await agentPath(platform, asker);
   const projects = grounds.map((ground) => ground.project);
   const access = await accessOf(platform, actor, { asked: body.access, definition, projects });
+  const keyProxy = keyProxyOf(actor, body);
   const named = await chooseProvider(platform, { wanted: body.provider, definition, asker, project, path });
   const preset = await withAccess(platform, named, access);
   const chosen = { model: body.model ?? definition.model ?? modelLike(asker, preset), options: body.options ?? {} };
   checkOptions(preset, chosen);
   if (!actor.isPerson) refuseOwnCommand(actor.agent, preset, chosen.options);
-  refuseUncountable(preset, body.budget, platform.choices);
+  refuseUncountable(preset, body.budget, { proxy: platform.choices.proxy && keyProxy === null });
   await requireInstalled(preset, { PATH: preset.env['PATH'] ?? path });
   const mode = body.mode ?? workModes.find((each) => each === definition.mode) ?? 'execute';
   const forPlan =
@@ -95,6 +96,7 @@ export async function forkAndExec(
     ...chosen,
     ...(await credentials(platform, actor, named, { ...body, ...(await accountOfModel(platform, named, body)), path })),
     ...access,
+    keyProxy,
     mode,
     budget: actor.isPerson ? { ...noBudget, ...body.budget } : childBudget(platform, actor.agent, body.budget),
     taskId: body.planned ?? null,
@@ -108,6 +110,13 @@ export async function forkAndExec(
     grounds: await Promise.all(grounds.map(begin)),
     inherit: async () => nothingInherited,
   });
+}
+
+/** Whether a new agent's sessions get their key itself: only a person may ask for that. */
+function keyProxyOf({ isPerson }: Actor, { noProxy }: Pick<WorkBody, 'noProxy'>): Agent['keyProxy'] {
+  if (noProxy !== true) return null;
+  if (!isPerson) throw new PawlError('forbidden', 'Only a person may give an agent the key itself (--no-proxy).');
+  return 'off';
 }
 
 /** The account of a named model, unless the request names one. */
@@ -176,6 +185,7 @@ export async function forkAgent(
   const asker = parent.parentId === null ? null : parent;
   const path = asker === null ? await personPath(platform, body.searchPath) : await agentPath(platform, asker);
   const wanted = parent.provider ?? body.provider;
+  const keyProxy = keyProxyOf(actor, body) ?? parent.keyProxy;
   const access =
     asker === null
       ? await accessOf(platform, actor, {
@@ -196,7 +206,12 @@ export async function forkAgent(
   await refuseUninheritable(platform, parent, preset);
   const environment = { ...parent.environment, PATH: path };
   const fork = () =>
-    forkNow(platform, actor, { body, grounds, definition, preset, environment, ...access, ...chosen }, request);
+    forkNow(
+      platform,
+      actor,
+      { body, grounds, definition, preset, environment, keyProxy, ...access, ...chosen },
+      request,
+    );
   return actor.isPerson
     ? barrier.pass(
         parent,
@@ -210,7 +225,10 @@ export async function forkAgent(
 async function forkNow(
   platform: SessionPlatform,
   actor: Actor,
-  given: Pick<ForkRequest, 'definition' | 'preset' | 'model' | 'options' | 'environment' | 'access' | 'accessNeeds'> & {
+  given: Pick<
+    ForkRequest,
+    'definition' | 'preset' | 'model' | 'options' | 'environment' | 'access' | 'accessNeeds' | 'keyProxy'
+  > & {
     body: ForkBody;
     grounds: Ground[];
   },

@@ -11,6 +11,7 @@ export async function keyPlace(
   const account = agent.accountId === null ? null : await accountById(store.db, agent.accountId);
   const preset = providers.find(agent.provider);
   if (account === null || preset === null || account.removedAt !== null) return null;
+  if (agent.keyProxy === 'off') return { at: 'session', why: 'it was started with --no-proxy' };
   if (!choices.proxy) return { at: 'session', why: 'config.yaml says proxy: false' };
   try {
     const use = await accounts.keyUse(account, preset, agent.environment);

@@ -43,6 +43,7 @@ export async function ensureRootAgent(store: Store): Promise<string> {
       budget: noBudget,
       access: 'full',
       accessNeeds: null,
+      keyProxy: null,
       taskId: null,
       assignment: null,
       branch: null,

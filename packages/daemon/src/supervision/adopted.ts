@@ -162,6 +162,7 @@ async function adopt(platform: DefinitionPlatform, project: Project, other: Othe
       budget: noBudget,
       access: 'full',
       accessNeeds: null,
+      keyProxy: null,
       taskId: null,
       assignment: null,
       alias: freeAlias(`${provider}-${pid}`, taken),

@@ -166,6 +166,7 @@ export async function openSession(store: Store, accountId: string): Promise<stri
     budget: noBudget,
     access: 'full' as const,
     accessNeeds: null,
+    keyProxy: null,
     taskId: null,
   };
   const place = {

@@ -2,6 +2,7 @@ import { startModelServer } from '@pawl/testing/model-server/server';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -142,4 +143,35 @@ test('an account with another secret than an API key is used as it is', async ()
   await outputHas(daemon.client, agent.id, `it has ${key.length} characters`);
   await daemon.ended(agent.id);
   expect(existsSync(join(daemon.home.proxy, 'proxy.json'))).toBe(false);
+});
+
+test('with --no-proxy the sessions of an agent or an account have the key, and only a person may say so [access: keys]', async () => {
+  await using model = await startModelServer({ validKeys: [key], fallback: 'text' });
+  await using daemon = await proxiedDaemon(model.url);
+  // The output is masked, so the script compares.
+  const compare = { shell: `[ "$SCRIPTED_API_KEY" = '${key}' ] && echo yes >has-key || echo no >has-key` };
+  const hasKey = async (id: string) => readFileSync(join((await daemon.ended(id)).worktree ?? '', 'has-key'), 'utf8');
+  const kept = await daemon.work([compare, 'complete'], { account: 'lab' });
+  const given = await daemon.work([compare, 'complete'], { account: 'lab', noProxy: true });
+  expect([await hasKey(kept.id), await hasKey(given.id)]).toEqual(['no\n', 'yes\n']);
+  expect((await daemon.client.inspectAgent(given.id)).key).toEqual({
+    at: 'session',
+    why: 'it was started with --no-proxy',
+  });
+  const { agent: child } = await daemon.client.fork(given.id, {}, randomUUID());
+  expect((await daemon.client.inspectAgent(child.id)).key?.at).toBe('session');
+
+  const other = { provider: 'scripted', kind: 'api-key', secret: `${key}-2`, baseUrl: model.url } as const;
+  const { account } = await daemon.client.addAccount({ ...other, name: 'open', noProxy: true });
+  expect(account.keyProxy).toBe('off');
+  const open = await daemon.work(['complete'], { account: 'open' });
+  await daemon.ended(open.id);
+  expect((await daemon.client.inspectAgent(open.id)).key).toEqual({
+    at: 'session',
+    why: 'open was added with --no-proxy',
+  });
+
+  const forking = await daemon.work([{ shell: 'pawl fork --no-proxy --prompt x 2>refusal; true' }, 'complete']);
+  const ended = await daemon.ended(forking.id);
+  expect(readFileSync(join(ended.worktree ?? '', 'refusal'), 'utf8')).toContain('Only a person');
 });

@@ -29,6 +29,7 @@ export function agentRecord(fields: Partial<Agent>): Agent {
     budget: noBudget,
     access: 'full',
     accessNeeds: null,
+    keyProxy: null,
     taskId: null,
     assignment: null,
     branch: null,

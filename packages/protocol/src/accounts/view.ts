@@ -31,6 +31,8 @@ export const addAccountSchema = z.object({
     .optional(),
   email: z.string().max(320).optional(),
   baseUrl: baseUrlSchema.optional(),
+  /** Sessions get its key itself. */
+  noProxy: z.boolean().optional(),
 });
 export type AddAccountBody = z.infer<typeof addAccountSchema>;
 
@@ -43,6 +45,7 @@ export const accountViewSchema = accountSchema
     kind: true,
     email: true,
     baseUrl: true,
+    keyProxy: true,
     createdAt: true,
     lastUsedAt: true,
     invalidReason: true,

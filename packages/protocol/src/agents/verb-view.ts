@@ -32,6 +32,8 @@ export const workSchema = z.object({
   budget: budgetSchema.partial().optional(),
   /** Its access to the machine; without it, as the definition, the project or the home says. */
   access: z.enum(accessLevels).optional(),
+  /** Its sessions get the key of their account itself. Only a person may ask for that. */
+  noProxy: z.boolean().optional(),
   /** The planned task, by id or name, or `@next`: the first one that is ready. Its text replaces the task. */
   planned: word(200).optional(),
   /** The plan that a planning mode works for, by id or name, and the phase of which it plans the tasks. */
@@ -53,6 +55,8 @@ export const forkSchema = z.object({
   alias: nameSchema.optional(),
   /** Never wider than the parent's, which is the default. */
   access: z.enum(accessLevels).optional(),
+  /** As for new work; without it as the parent. */
+  noProxy: z.boolean().optional(),
   /** Carries the parent's staged, unstaged and untracked files into the child's worktree. */
   withFiles: z.boolean().optional(),
   /** False answers `busy` at once if a fork would have to wait for a tool or an unfinished answer. */

@@ -1,3 +1,4 @@
+import { keyProxy } from './0029-key-proxy.ts';
 import { foundation } from './early/0001-foundation.ts';
 import { processes } from './early/0002-processes.ts';
 import { providers } from './early/0003-providers.ts';
@@ -58,4 +59,5 @@ export const allMigrations: readonly Migration[] = [
   messageBodies,
   taskDefinition,
   pathLocks,
+  keyProxy,
 ];

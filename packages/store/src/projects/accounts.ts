@@ -129,6 +129,7 @@ function accountOf(row: Row<'accounts'>): Account {
     kind: row.kind,
     email: row.email,
     baseUrl: row.base_url,
+    keyProxy: row.key_proxy,
     createdAt: integer(row.created_at),
     lastUsedAt: nullableInteger(row.last_used_at),
     exhaustedUntil: nullableInteger(row.exhausted_until),

@@ -33,6 +33,7 @@ function accountRecord(name: string, fields: Partial<Account> = {}): Account {
     lastUsedAt: null,
     exhaustedUntil: null,
     strikes: 0,
+    keyProxy: null,
     invalidReason: null,
     removedAt: null,
     ...fields,

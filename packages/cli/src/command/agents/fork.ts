@@ -18,6 +18,8 @@ export type ForkOptions = {
   model?: string;
   name?: string;
   access?: ForkBody['access'];
+  /** False gives its sessions the key itself. */
+  proxy?: false;
   withFiles?: boolean;
   /** Absent: the home's `switch_on_fork` decides. */
   switch?: boolean;
@@ -39,6 +41,7 @@ export async function fork(context: CommandContext, words: string[], options: Fo
     ...(options.model === undefined ? {} : { model: options.model }),
     ...(options.name === undefined ? {} : { alias: options.name }),
     ...(options.access === undefined ? {} : { access: options.access }),
+    ...(options.proxy === false ? { noProxy: true } : {}),
     ...(options.withFiles && { withFiles: true }),
     ...(options.switch === undefined ? {} : { switch: options.switch }),
     ...(options.scenario === undefined ? {} : { options: { scenario: resolve(options.scenario) } }),

@@ -32,6 +32,8 @@ export type WorkOptions = {
   account?: string;
   budget?: NonNullable<WorkBody['budget']>;
   access?: WorkBody['access'];
+  /** False gives its sessions the key itself. */
+  proxy?: false;
   task?: string;
   next?: boolean;
   /** False for work without a project. */
@@ -68,6 +70,7 @@ export async function work(context: CommandContext, words: string[], options: Wo
     ...(options.account === undefined ? {} : { account: options.account }),
     ...(options.budget === undefined ? {} : { budget: options.budget }),
     ...(options.access === undefined ? {} : { access: options.access }),
+    ...(options.proxy === false ? { noProxy: true } : {}),
     ...(options.next ? { planned: '@next' } : options.task === undefined ? {} : { planned: options.task }),
     ...(options.scenario === undefined && options.option === undefined ? {} : { options: optionsOf(options) }),
   };

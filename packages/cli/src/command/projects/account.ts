@@ -20,6 +20,8 @@ export type AddOptions = {
   keyEnv?: string;
   token?: string;
   from?: string;
+  /** False gives sessions the key itself. */
+  proxy?: false;
 };
 
 type Read = (question: string) => Promise<string>;
@@ -40,6 +42,7 @@ export async function addAccount(
     ...(name && { name }),
     ...(email && { email }),
     ...(baseUrl && { baseUrl }),
+    ...(options.proxy === false && { noProxy: true }),
   };
   const answer = await withDaemon(context.home, (client) => client.addAccount(body));
   const { account, created } = answer;

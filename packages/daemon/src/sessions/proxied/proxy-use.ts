@@ -30,7 +30,8 @@ export async function proxyUse(platform: SessionPlatform, planned: Planned): Pro
     network,
   });
   const env = {
-    ...directVariables(platform.environment),
+    // A session with listed hosts has no other way than the proxy, which knows what to reach directly.
+    ...directVariables(network === null ? platform.environment : {}),
     ...(network === null ? {} : proxyVariables(token, port)),
   };
   if (upstream === null) return { through: null, env };
@@ -44,7 +45,7 @@ async function upstreamOf(
   platform: SessionPlatform,
   { agent, preset, account }: Planned,
 ): Promise<SessionGrant['upstream']> {
-  if (!platform.choices.proxy || account === null) return null;
+  if (!platform.choices.proxy || agent.keyProxy === 'off' || account === null) return null;
   const use = await platform.accounts.keyUse(account, preset, agent.environment);
   return 'upstream' in use ? use.upstream : null;
 }

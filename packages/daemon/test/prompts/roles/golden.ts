@@ -89,6 +89,7 @@ export async function promptOfRole(role: Role): Promise<{ system: string; turn: 
     budget: noBudget,
     access: 'full',
     accessNeeds: null,
+    keyProxy: null,
     taskId: null,
     assignment: null,
     branch: branches[role],
