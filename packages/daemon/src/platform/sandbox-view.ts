@@ -5,7 +5,10 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import type { Platform } from './platform.ts';
 
-/** Toolchains, caches and git settings below a home, which hold no credentials: shown read-only. */
+/**
+ * Toolchains, caches and git settings below a home, shown read-only. No directory is named in which git, uv or another
+ * program also keeps passwords.
+ */
 const toolchains = [
   '.asdf',
   '.bun',
@@ -13,7 +16,9 @@ const toolchains = [
   '.cache/uv',
   '.cargo/bin',
   '.cargo/registry',
-  '.config/git',
+  '.config/git/attributes',
+  '.config/git/config',
+  '.config/git/ignore',
   '.deno',
   '.fnm',
   '.gitconfig',
@@ -22,7 +27,8 @@ const toolchains = [
   '.local/share/fnm',
   '.local/share/mise',
   '.local/share/pnpm',
-  '.local/share/uv',
+  '.local/share/uv/python',
+  '.local/share/uv/tools',
   '.npm',
   '.npm-global',
   '.nvm',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
-import { sandboxTest } from './machine.ts';
+import { limited, sandboxTest } from './machine.ts';
 
 const { sandbox, network } = defaultChoices;
 
@@ -24,7 +24,7 @@ async function worked(daemon: TestDaemon, attempts: Record<string, string>): Pro
 const connects = (host: string, port: number) =>
   `'${process.execPath}' -e "require('node:net').connect(${port}, '${host}', () => process.exit(0)).on('error', () => process.exit(1)); setTimeout(() => process.exit(1), 2000)"`;
 
-sandboxTest('a hostile agent with the default settings gets nowhere', async () => {
+sandboxTest('a hostile agent with the default settings gets nowhere [sandbox files, sandbox processes]', async () => {
   await using daemon = await startTestDaemon({ choices: { sandbox, network } });
   const { home, repository, port } = daemon;
   const other = await daemon.rested();
@@ -70,4 +70,22 @@ sandboxTest('a hostile agent with the default settings gets nowhere', async () =
   for (const place of [repository, other.worktree ?? '']) expect(existsSync(join(place, 'evil'))).toBe(false);
   expect(existsSync(home.config)).toBe(false);
   expect(existsSync(join(home.door, 'pawl.sock'))).toBe(true);
+});
+
+sandboxTest('a fork bomb and a wave of processes with memory stop at the limits [sandbox limits]', async () => {
+  const limits = { ...sandbox.limits, processes: 200, memoryBytes: 2 ** 31 };
+  await using daemon = await startTestDaemon({ choices: { sandbox: { ...sandbox, limits }, network } });
+  const attempts = {
+    ...(limited.processes && {
+      'start 400 processes':
+        'count=0; while [ $count -lt 400 ]; do sleep 5 & count=$((count + 1)); done; [ "$(ls -d /proc/[0-9]* | wc -l)" -gt 300 ]',
+    }),
+    'take 3 GB in one process': `'${process.execPath}' -e "new ArrayBuffer(3 * 2 ** 30)"; [ $? -eq 0 ]`,
+    'leave the control groups':
+      'for file in $(find /sys/fs/cgroup -maxdepth 3 -name cgroup.procs); do echo $$ >"$file" && exit 0; done; exit 1',
+    'raise the limits': '[ "$(ulimit -Hf)" = unlimited ] || ulimit -f unlimited',
+  };
+  expect(await worked(daemon, attempts)).toEqual([]);
+  // The daemon and its other agents go on.
+  expect((await daemon.rested()).run).toMatchObject({ status: 'completed' });
 });
