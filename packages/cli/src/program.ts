@@ -15,6 +15,7 @@ import { mailCommands } from './table/mail.ts';
 import { mcpCommands } from './table/mcp.ts';
 import { modelCommands } from './table/models.ts';
 import { planCommands } from './table/plans.ts';
+import { projectSetupCommands } from './table/project-setup.ts';
 import { projectCommands } from './table/projects.ts';
 import { promptCommands } from './table/prompts.ts';
 import { providerCommands } from './table/providers.ts';
@@ -40,7 +41,7 @@ const groups: [heading: string, commands: CommandTable][] = [
   ['Providers and accounts:', { ...providerCommands, ...modelCommands, ...accountCommands }],
   ['Integration:', mcpCommands],
   ['Shared checkouts:', rosterCommands],
-  ['Projects:', projectCommands],
+  ['Projects:', { ...projectSetupCommands, ...projectCommands }],
   ['Daemon and settings:', { ...homeCommands, ...configCommands }],
   ['Development:', devCommands],
   ['Help:', helpCommands],

@@ -126,9 +126,9 @@ export const agentCommands: CommandTable = {
       .argument('[agent]', agentOrCurrentWord)
       .argument('[prompt]', 'message, in quotes')
       .option('--budget <limits>', 'new limits, counted from its first session: tokens=400000,usd=none', budgetOrNone)
-      .option('--model <name>', 'go on with another model; for the provider pawl of any vendor: openai/gpt-5.1')
-      .option('--provider <name>', 'go on with another provider, which is handed the conversation')
-      .option('--account <name>', 'go on with another account')
+      .option('--model <name>', 'continue with another model; for the provider pawl of any vendor: openai/gpt-5.1')
+      .option('--provider <name>', 'continue with another provider, which receives the conversation')
+      .option('--account <name>', 'continue with another account')
       .allowExcessArguments()
       .action((_agent, _prompt, options, command) =>
         act(options, async (context) =>

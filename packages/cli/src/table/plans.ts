@@ -37,7 +37,7 @@ function addSight({ addTo, act }: Tools, group: Command): void {
     .option('--file <path>', 'read the text from a file')
     .option('--tiptap', 'the text is a document of Tiptap, in JSON')
     .option('--issue <number>', 'read it from an issue on GitHub, with gh', wholeNumber)
-    .addOption(new Option('--mode <mode>', 'stop after each phase for a review, or go on').choices(planModes))
+    .addOption(new Option('--mode <mode>', 'stop after each phase for a review, or continue').choices(planModes))
     .option('--budget <limits>', 'limits over all its agents: usd=20', budget)
     .action((text, options) => act(options, async (context) => (await load()).newPlan(context, text, options)));
   inProject(addTo(group, 'ls', 'list plans', 'pawl plan ls --all'))
@@ -56,7 +56,7 @@ function addSight({ addTo, act }: Tools, group: Command): void {
   inProject(addTo(group, 'edit', 'change a plan or one of its pages', 'pawl plan edit 4fGh --page Wish'))
     .argument('<plan>', planWord)
     .option('--name <name>', 'rename it')
-    .addOption(new Option('--mode <mode>', 'stop after each phase for a review, or go on').choices(planModes))
+    .addOption(new Option('--mode <mode>', 'stop after each phase for a review, or continue').choices(planModes))
     .option('--budget <limits>', 'new limits: usd=40,tokens=none', budgetOrNone)
     .option('--page <page>', 'the page to edit, by id or title')
     .option('--title <title>', 'title of the page; a new page without --page')
@@ -130,7 +130,7 @@ function addVerbs({ addTo, act }: Tools, group: Command): void {
     );
   const others = [
     ['pause', 'start nothing more; agents that work finish their tasks'],
-    ['resume', 'let a paused plan go on'],
+    ['resume', 'resume a paused plan'],
     ['archive', 'put a plan away'],
   ] as const;
   for (const [verb, summary] of others) {

@@ -75,7 +75,7 @@ function addVerbs({ addTo, act }: Tools, group: Command): void {
     .action((task, priority, options) =>
       act(options, async (context) => (await load()).changeTask(context, 'edit', task, { ...options, priority })),
     );
-  inProject(addTo(group, 'cancel', 'cancel a task that nobody works on', 'pawl task cancel 4fGh'))
+  inProject(addTo(group, 'cancel', 'cancel a task that no agent works on', 'pawl task cancel 4fGh'))
     .argument('<task>', taskWord)
     .action((task, options) =>
       act(options, async (context) => (await load()).changeTask(context, 'edit', task, { ...options, cancel: true })),

@@ -35,7 +35,7 @@ export function nextOf(change: ChangeView): string | null {
   }
   if (isConflict(change)) return `resolve its conflict: pawl change fix ${id}`;
   if (change.state === 'ejected') return `see why: pawl change log ${id}; mend it, and: pawl change open`;
-  if (change.state === 'blocked' && change.hold !== null) return `let it go on: pawl change unblock ${id}`;
+  if (change.state === 'blocked' && change.hold !== null) return `unblock it: pawl change unblock ${id}`;
   if (change.state === 'blocked' && change.blocking > 0) return `what blocks it: pawl change show ${id}`;
   if (change.state === 'ready') return `look at it first: pawl change diff ${id}`;
   return change.state === 'open' && change.queuedAt === null ? `merge it: pawl change merge ${id}` : null;

@@ -59,7 +59,7 @@ function alarmOf(queue: QueueView, colours: Palette, now: number): string[] {
     );
   }
   if (pausedAt !== null) {
-    lines.push(colours.yellow(`paused for ${duration(Math.max(0, now - pausedAt))}; go on: pawl queue resume`));
+    lines.push(colours.yellow(`paused for ${duration(Math.max(0, now - pausedAt))}; resume it: pawl queue resume`));
   }
   // A failed pass leaves the same problem here.
   if (waiting !== null && (trouble === null || waiting.changes.length > 0)) {

@@ -16,8 +16,7 @@ export function beginningText(
   const words = exportLine(beginning);
   if (words !== null) lines.push(words);
   lines.push('', ...advice[branch], ...company(beginning));
-  if (beginning.isOrphan)
-    lines.push('You were started as a helper, but there is nobody to help: all duties are yours.');
+  if (beginning.isOrphan) lines.push('You were started as a helper, but no other agent is here: all duties are yours.');
   if (!isExcluded) lines.push('Keep it out of commits: add /.pawl/session-context* to the exclude file of git.');
   if (beginning.notes !== null) lines.push('', 'What it left:', '', printable(beginning.notes).trimEnd());
   if (branch === 'helper' || branch === 'restricted') lines.push('', contract);
@@ -25,12 +24,12 @@ export function beginningText(
 }
 
 const advice: Record<Beginning['branch'], string[]> = {
-  isolated: ['You have a worktree of your own, which nobody shares. There is nothing to recover and nobody to mind.'],
+  isolated: ['You have a worktree of your own. There is nothing to recover, and no other agent to consider.'],
   fresh: ['Nobody was here before you. Start as usual, and keep your notes in the anchor.'],
-  recover: ['The session that wrote the anchor has crashed: nobody is behind it any more. Go on from what it left.'],
+  recover: ['The session that wrote the anchor has crashed, and its process is gone. Continue from what it left.'],
   helper: ['Somebody else is at work here. Skip the usual start: what follows is all you do instead.'],
   restricted: [
-    'It cannot be told who else is here. Do not recover, do not pull; ask if somebody can answer, and work as a helper.',
+    'It is unknown which other agents are here. Do not recover, do not pull; ask if a person can answer, and work as a helper.',
   ],
 };
 

@@ -1,6 +1,6 @@
 import type { Change } from '@pawl/schema/change';
 import type { WorkMode } from '@pawl/schema/record';
-import type { AgentFacts } from '../sessions/next-step.ts';
+import type { AgentFacts } from '@pawl/schema/agent-facts';
 import { isEjected } from '../changes/change-state.ts';
 import { fileList } from './foresight.ts';
 
@@ -44,6 +44,6 @@ export function notRefreshedWords(
     'conflicts' in why ? `They conflict in:\n${fileList(why.conflicts)}` : `${why.reason}\nNothing was changed.`;
   return [
     `${target} has moved to ${onto.slice(0, 10)}, and your branch ${branch} could not be brought up to it. ${cause}`,
-    `When you go on, commit what you have and take it in yourself: git rebase ${onto.slice(0, 10)}`,
+    `When you continue, commit what you have and take it in yourself: git rebase ${onto.slice(0, 10)}`,
   ].join('\n');
 }

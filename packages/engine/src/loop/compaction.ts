@@ -2,7 +2,7 @@ import type { Message } from '../conversation/message.ts';
 import { userMessage } from '../conversation/message.ts';
 import { engineLimits } from '../limit.ts';
 
-const request = `Summarise this conversation for yourself: you will go on with nothing but the summary. Keep the task in the user's own words, decisions and their reasons, files that were read or changed and what matters in them, commands and their results, open problems, and the next step. Write only the summary.`;
+const request = `Summarise this conversation for yourself: you will continue with nothing but the summary. Keep the task in the user's own words, decisions and their reasons, files that were read or changed and what matters in them, commands and their results, open problems, and the next step. Write only the summary.`;
 
 /**
  * The messages to ask for a summary with: long tool results are shortened. `half` leaves out the older half, for a

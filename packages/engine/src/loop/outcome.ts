@@ -6,11 +6,11 @@ import { done, failed } from '../tools/tool.ts';
 
 const texts = z.array(z.string().min(1).max(2_000)).max(50);
 const input = z.strictObject({
-  type: z.enum(['task', 'patch', 'none']).describe('task: work for somebody else; patch: your commits; none: neither.'),
+  type: z.enum(['task', 'patch', 'none']).describe('task: work for another agent; patch: your commits; none: neither.'),
   title: z.string().min(1).max(300).optional().describe('Of the task, or of the patch.'),
   user_stories: texts.optional().describe('Of the task.'),
   acceptance_criteria: texts.optional().describe('Of the task.'),
-  summary: z.string().max(8_000).optional().describe('The result, for whoever gave you the work.'),
+  summary: z.string().max(8_000).optional().describe('The result, for the agent or person that gave you the work.'),
 });
 
 /**

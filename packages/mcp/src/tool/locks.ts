@@ -8,7 +8,7 @@ const lock = defineTool({
   title: 'Lock paths',
   description:
     'Locks paths of your project for you for five minutes, or seconds: other agents that ask Pawl before they write are refused there. Use it before a change ' +
-    'across many files that others may touch; call it again to go on. It fails while another agent has a lock that may overlap: then do something else first, or ' +
+    'across many files that others may touch; call it again to renew the lease. It fails while another agent has a lock that may overlap: then do something else first, or ' +
     'write to its owner. Release it with unlock as soon as you are done.',
   input: z.strictObject({
     globs: z

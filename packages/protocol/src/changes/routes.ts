@@ -83,7 +83,7 @@ export const changeRoutes = {
     forMains('change', 'unblock a change', 'S2-17, S4-07', patchOrFinalize),
     'unblock',
     nothing,
-    ['The change, held by nobody.', view.changeAnswerSchema],
+    ['The change, no longer blocked.', view.changeAnswerSchema],
   ),
   commentChange: verbRoute(forMains('change', 'comment on a change', 'S4-14'), 'comment', view.commentChangeSchema, [
     'The comment, and the change with it.',

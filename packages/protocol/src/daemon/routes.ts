@@ -23,7 +23,7 @@ export const daemonRoutes = {
     access: forPeople('stop the daemon', '7.23'),
     method: 'post',
     path: '/api/daemon/stop',
-    responses: answers('The daemon leaves; agents go on running.', view.stoppingSchema),
+    responses: answers('The daemon stops; agents keep running.', view.stoppingSchema),
   }),
   doctor: defineRoute({
     access: forPeople('diagnose the home', '7.23'),
@@ -56,7 +56,7 @@ export const daemonRoutes = {
     },
     responses: answersOrStream(
       'The event log by `seq`: a stream (the default), or a page with `Accept: application/json`. ' +
-        'The stream replays from `Last-Event-ID`; `event: gap` says that the log is not the one the client knew, and where it goes on.',
+        'The stream replays from `Last-Event-ID`; `event: gap` says that the log is not the one the client knew, and where the new one continues.',
       view.eventPageSchema,
     ),
   }),

@@ -62,7 +62,7 @@ export function shortageOf(error: unknown, home: Home): PawlError | null {
   const isVague = error instanceof PawlError ? error.code === 'unavailable' : isSqlite(error);
   if (hasCause(error, 'EMFILE', 'ENFILE') || (isVague && !canOpen())) {
     return new PawlError('unavailable', 'Too many files are open (EMFILE): the limit of open files is reached.', {
-      hint: 'Raise it in the shell that starts Pawl, or in a new one: `ulimit -n 1024`; then run `pawl down` and `pawl up`. Agents go on meanwhile.',
+      hint: 'Raise it in the shell that starts Pawl, or in a new one: `ulimit -n 1024`; then run `pawl down` and `pawl up`. Agents keep running meanwhile.',
       cause: error,
     });
   }

@@ -71,7 +71,7 @@ function refuseForeignSocket(home: Home): void {
   if (directory === home.root) return;
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found === undefined || (found.isDirectory() && found.uid === process.getuid?.())) return;
-  throw new PawlError('forbidden', `${directory} belongs to somebody else, so nothing is sent there.`, {
+  throw new PawlError('forbidden', `${directory} belongs to another user, so nothing is sent there.`, {
     hint: 'Choose a shorter PAWL_HOME of your own.',
   });
 }

@@ -58,7 +58,7 @@ export const planRoutes = {
     z.object({}),
     'The plan; agents that work finish their tasks, and nothing else starts.',
   ),
-  resumePlan: verbRoute('resume', z.object({}), 'The plan, which goes on.'),
+  resumePlan: verbRoute('resume', z.object({}), 'The resumed plan.'),
   archivePlan: verbRoute('archive', z.object({}), 'The plan, which is put away.'),
   reviewPlan: verbRoute('review', view.reviewPlanSchema, 'The plan; the phases after the approved one may start.'),
 } as const;

@@ -67,7 +67,7 @@ export const taskRoutes = {
     forPeople('block a planned task', 'S2-17'),
     'block',
     view.taskBlockSchema,
-    'The task, which nobody takes up now.',
+    'The task, which no agent claims now.',
   ),
   unblockTask: verbRoute(
     forPeople('unblock a planned task', 'S2-17'),

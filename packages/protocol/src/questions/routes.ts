@@ -83,6 +83,9 @@ export const questionRoutes = {
     method: 'post',
     path: '/api/permissions',
     request: { headers: idempotency, body: body(view.permissionSchema) },
-    responses: answers('Whether the person allows it; nobody in time is a no.', view.permissionAnswerSchema),
+    responses: answers(
+      'Whether the person allows it; without an answer in time it is denied.',
+      view.permissionAnswerSchema,
+    ),
   }),
 } as const;

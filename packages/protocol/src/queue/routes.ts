@@ -45,7 +45,7 @@ export const queueRoutes = {
     'pause',
     'The queue, which merges nothing until it is resumed.',
   ),
-  resumeQueue: queueRoute(forPeople('resume the queue', 'S4-07'), 'resume', 'The queue, which goes on.'),
+  resumeQueue: queueRoute(forPeople('resume the queue', 'S4-07'), 'resume', 'The resumed queue.'),
   allowPush: queueRoute(
     forPeople('allow pushes by automatic merges', 'S4-07'),
     'allow-push',

@@ -37,7 +37,7 @@ export function createHelperFile(
     if (createAnchor(root, file, opening(layout, safeId(id), process)) || given !== null) return { id, file };
   }
   throw new PawlError('busy', 'No free id was found for a helper.', {
-    hint: `Look through ${anchorPath(layout, 'x').replace(/\/x\..*/, '')} for files that nobody needs any more.`,
+    hint: `Look through ${anchorPath(layout, 'x').replace(/\/x\..*/, '')} for files that are no longer needed.`,
   });
 }
 

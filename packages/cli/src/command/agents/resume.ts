@@ -40,7 +40,7 @@ export async function resume(
     'agent',
     agent,
     () =>
-      `${colours.bold(agent.alias)} goes on (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
+      `${colours.bold(agent.alias)} continues (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
   );
   return 0;
 }

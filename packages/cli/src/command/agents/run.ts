@@ -67,7 +67,7 @@ function isNeeded(
   try {
     const roster = lookForOthers(systemProbe(environment, programs), root, [context.home.worktrees]);
     const code = exitCodeOf(roster);
-    if (code === 0) context.say('warning: nobody is working here; this is an ordinary session, not a helper');
+    if (code === 0) context.say('warning: no agent is working here; this is an ordinary session, not a helper');
     if (code === 2) context.say(`warning: cannot tell who else is here: ${roster.doubts.join('; ')}`);
     return code !== 0;
   } catch (error) {

@@ -20,7 +20,7 @@ export async function stop(
   if (options.all) {
     const { agents } = await client.stopAll();
     context.answer('agents', { agents }, () =>
-      agents.length === 0 ? 'nobody was working' : agents.map((agent) => describe(agent, context)).join('\n'),
+      agents.length === 0 ? 'no agent was working' : agents.map((agent) => describe(agent, context)).join('\n'),
     );
     return 0;
   }

@@ -93,7 +93,7 @@ export async function talk(options: TalkOptions): Promise<void> {
 }
 
 function farewell({ alias }: Partner, isWorking: boolean): string {
-  const state = isWorking ? `${alias} goes on with its turn` : `${alias} stays, and costs nothing while it is idle`;
+  const state = isWorking ? `${alias} continues its turn` : `${alias} stays, and costs nothing while it is idle`;
   return `${state}. Talk to it again: pawl chat ${alias}`;
 }
 

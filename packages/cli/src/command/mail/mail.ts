@@ -61,7 +61,7 @@ async function bodyOf(words: string[], options: { all?: boolean; project?: strin
 
 function describeSent(mails: MailView[], colours: Palette): string {
   const [first, ...others] = mails;
-  if (first === undefined) return 'there is nobody to send it to';
+  if (first === undefined) return 'there is no recipient';
   if (others.length > 0) return `sent to ${count(mails.length, 'agent')}: ${names(mails.map(({ to }) => to.alias))}`;
   const detail = first.detail === '' ? first.status : first.detail;
   return `sent to ${colours.bold(first.to.alias)} (${first.id.slice(0, idCharacters)}); ${printableLine(detail)}`;

@@ -33,7 +33,7 @@ export async function reply(context: CommandContext, words: string[], options: R
     'agent',
     agent,
     () =>
-      `${decisionOf(body)}${colours.bold(agent.alias)} goes on (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
+      `${decisionOf(body)}${colours.bold(agent.alias)} continues (${stateOf(agent)})\n${colours.dim(`watch it: pawl logs -f ${agent.alias}`)}`,
   );
   return 0;
 }

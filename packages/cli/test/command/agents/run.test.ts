@@ -58,7 +58,7 @@ describe.runIf(process.platform === 'linux')('pawl run --helper [S0-18, W0-10]',
     const environment = { PAWL_AGENT_ID: 'helper-old', PAWL_HELPER: '1' };
     const { code, note, said } = await place.run(helper, { environment });
     expect([code, note]).toEqual([3, `  ${place.root}\n`]);
-    expect(said).toMatch(/warning: nobody is working here/);
+    expect(said).toMatch(/warning: no agent is working here/);
   });
 
   test('if the scan is inconclusive, it is a helper', async () => {

@@ -137,7 +137,7 @@ describe.runIf(process.platform === 'linux')('a day of three sessions [S0-22]', 
       'anchor: .pawl/session-context.md',
       'unset PAWL_AGENT_ID PAWL_HELPER AI_AGENT_ID AI_HELPER',
     ]);
-    expect(lines.join('\n')).toMatch(/nobody to help: all duties are yours/);
+    expect(lines.join('\n')).toMatch(/no other agent is here: all duties are yours/);
   });
 });
 

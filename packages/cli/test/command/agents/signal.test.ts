@@ -77,7 +77,7 @@ test('resume sends the prompt once, even if a response is lost', async () => {
   expect(await resume(daemon.context, ['brave-otter', 'now the tests'])).toBe(0);
   expect(daemon.bodies).toEqual([{ prompt: 'now the tests' }, { prompt: 'now the tests' }]);
   expect(new Set(keys).size).toBe(1);
-  expect(daemon.texts[0]).toContain('brave-otter goes on (starting)');
+  expect(daemon.texts[0]).toContain('brave-otter continues (starting)');
 });
 
 test('resume without a prompt, with an empty one, and with one that is not quoted', async () => {

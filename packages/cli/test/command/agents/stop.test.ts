@@ -24,7 +24,7 @@ test('--all stops all agents with one request', async () => {
 test('--all without working agents', async () => {
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, { agents: [] }), { json: false });
   await stop(daemon.context, [], { all: true });
-  expect(daemon.texts).toEqual(['nobody was working']);
+  expect(daemon.texts).toEqual(['no agent was working']);
 });
 
 test.each([

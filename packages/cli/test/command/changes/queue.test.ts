@@ -63,7 +63,7 @@ describe('queue', () => {
     expect(lines[0]).toBe('shop  main bbbbbbbbbb is red');
     expect(lines[1]).toMatch(/^EMERGENCY: main is red at bbbbbbbbbb for 3m1\ds$/);
     expect(lines[2]).toContain('nothing is merged; calm-fox repairs it');
-    expect(lines[4]).toMatch(/^paused for 1m0\ds; go on: pawl queue resume$/);
+    expect(lines[4]).toMatch(/^paused for 1m0\ds; resume it: pawl queue resume$/);
     const unattended = { ...emergency, fixerId: null, fixer: null };
     const [, , none] = await shown(queueView({ emergency: unattended }));
     expect(none).toContain('no agent repairs it yet');
