@@ -11,7 +11,7 @@ import { toolsFor } from './tools.ts';
 import * as z from 'zod';
 
 /** The caller of a server, and its access to the daemon and the machine. */
-export type Desk = {
+export type CallerAccess = {
   caller: CallerKind;
   /** A client with the caller's own authority, whose requests end with the signal. */
   connect(signal: AbortSignal): Client;
@@ -29,17 +29,17 @@ const instructions =
   'The same verbs are commands in your shell (`pawl --help`).';
 
 /** An MCP server with the tools of one caller. Stateless, so one can be made per call. */
-export function createMcpServer(desk: Desk): McpServer {
+export function createMcpServer(access: CallerAccess): McpServer {
   const server = new McpServer(
     { name: 'pawl', title: 'Pawl', version },
     { capabilities: { tools: { listChanged: false } }, instructions, maxToolInputElements: mcpLimits.argumentElements },
   );
-  for (const tool of toolsFor(desk.caller)) {
+  for (const tool of toolsFor(access.caller)) {
     const { name, title, description, input, effect } = tool;
     const settings = { title, description, inputSchema: input, annotations: annotationsOf(effect) };
-    server.registerTool(name, settings, (given, context) => perform(desk, tool, given, context));
+    server.registerTool(name, settings, (given, context) => perform(access, tool, given, context));
   }
-  server.server.setRequestHandler('tools/list', async () => ({ tools: (await toolsShown(desk)).map(listed) }));
+  server.server.setRequestHandler('tools/list', async () => ({ tools: (await toolsShown(access)).map(listed) }));
   return server;
 }
 
@@ -47,11 +47,11 @@ export function createMcpServer(desk: Desk): McpServer {
  * The tools that the caller's kind and definition allow. The daemon refuses calls of others, with the reason. Shows all
  * while the daemon is unavailable: a client that saw none would not look again.
  */
-async function toolsShown(desk: Desk): Promise<readonly Tool[]> {
-  const tools = toolsFor(desk.caller);
-  if (desk.caller === 'person') return tools;
+async function toolsShown(access: CallerAccess): Promise<readonly Tool[]> {
+  const tools = toolsFor(access.caller);
+  if (access.caller === 'person') return tools;
   try {
-    const { doors } = await desk.connect(AbortSignal.timeout(mcpLimits.awayMs)).whoami();
+    const { doors } = await access.connect(AbortSignal.timeout(mcpLimits.awayMs)).whoami();
     return tools.filter(({ door }) => doors.includes(door));
   } catch {
     return tools;
@@ -63,8 +63,13 @@ function listed({ name, title, description, input, effect }: Tool) {
   return { name, title, description, inputSchema, annotations: annotationsOf(effect) };
 }
 
-async function perform(desk: Desk, tool: Tool, given: unknown, context: ServerContext): Promise<CallToolResult> {
-  const noted = desk.begin?.(context.mcpReq.id);
+async function perform(
+  access: CallerAccess,
+  tool: Tool,
+  given: unknown,
+  context: ServerContext,
+): Promise<CallToolResult> {
+  const noted = access.begin?.(context.mcpReq.id);
   // Some HTTP clients cancel by disconnecting, others by a message.
   const others = [noted?.signal, context.http?.req?.signal].filter((each) => each !== undefined);
   const signal = AbortSignal.any([context.mcpReq.signal, ...others]);
@@ -72,20 +77,20 @@ async function perform(desk: Desk, tool: Tool, given: unknown, context: ServerCo
   const acts: Act[] = [];
   try {
     const call: Call = {
-      client: desk.connect(signal),
-      caller: desk.caller,
+      client: access.connect(signal),
+      caller: access.caller,
       signal,
       beganAt: performance.now(),
       afterwards: (act) => acts.push(act),
       key: keyOf(context),
-      here: desk.here,
-      scan: desk.scan,
+      here: access.here,
+      scan: access.scan,
     };
     return answered(await whileAway(signal, () => tool.call(call, given)));
   } catch (error) {
     return failed(error);
   } finally {
-    if (acts.length > 0 && !signal.aborted) setImmediate(() => void doAfterwards(desk, acts));
+    if (acts.length > 0 && !signal.aborted) setImmediate(() => void doAfterwards(access, acts));
     stop();
     noted?.over();
   }
@@ -100,8 +105,8 @@ function keyOf({ mcpReq }: ServerContext): string {
 type Act = (client: Client) => Promise<unknown>;
 
 /** Does work after the answer. The caller need not know if it fails. */
-async function doAfterwards(desk: Desk, acts: Act[]): Promise<void> {
-  const client = desk.connect(AbortSignal.timeout(mcpLimits.afterwardsMs));
+async function doAfterwards(access: CallerAccess, acts: Act[]): Promise<void> {
+  const client = access.connect(AbortSignal.timeout(mcpLimits.afterwardsMs));
   for (const act of acts) await act(client).catch(() => undefined);
 }
 

@@ -1,12 +1,12 @@
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { mcpLimits } from './mcp-limit.ts';
-import type { Desk } from './server.ts';
+import type { CallerAccess } from './server.ts';
 import { createMcpServer } from './server.ts';
 
 /** Serves one client on stdin and stdout until it leaves. Writes nothing but the protocol to stdout. */
-export function serveOverStdio(desk: Desk, tell: (text: string) => void): Promise<void> {
+export function serveOverStdio(access: CallerAccess, tell: (text: string) => void): Promise<void> {
   const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: mcpLimits.messageBytes });
-  const handle = serveStdio(() => createMcpServer(desk), {
+  const handle = serveStdio(() => createMcpServer(access), {
     transport,
     onerror: (error) => tell(error.message),
     // Our lists never change.

@@ -5,7 +5,7 @@ import type { ErrorCode } from '@pawl/schema/error';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { mcpLimits } from '../src/mcp-limit.ts';
-import { aDesk, connected } from './support.ts';
+import { callerAccess, connected } from './support.ts';
 
 const own = { caller: 'agent', agent: { id: 'AAAAAAAAAAAAAAAAAAAAAA', alias: 'brave-otter' } } as Whoami;
 const away = new PawlError('daemon_unreachable', 'The daemon does not answer.', { hint: 'pawl up' });
@@ -19,7 +19,7 @@ describe('failures', () => {
     '%s is a tool error, with what to do next',
     async (code) => {
       const failing = () => Promise.reject(new PawlError(code as ErrorCode, 'It went wrong.', { hint: 'Do this.' }));
-      const client = await connected(aDesk({ whoami: failing }));
+      const client = await connected(callerAccess({ whoami: failing }));
       expect(await client.callTool({ name: 'whoami', arguments: {} })).toMatchObject({
         isError: true,
         content: [{ type: 'text', text: `${code}: It went wrong.\nDo this.` }],
@@ -29,7 +29,9 @@ describe('failures', () => {
   );
 
   test('an unexpected error is one, too', async () => {
-    const client = await connected(aDesk({ whoami: () => Promise.reject(new TypeError('x is not a function')) }));
+    const client = await connected(
+      callerAccess({ whoami: () => Promise.reject(new TypeError('x is not a function')) }),
+    );
     const { structuredContent, isError } = await client.callTool({ name: 'whoami', arguments: {} });
     expect([isError, structuredContent]).toEqual([
       true,
@@ -46,7 +48,7 @@ describe('an unreachable daemon', () => {
       if (keys.length < 3) throw away;
       return { mails: [] };
     };
-    const client = await connected(aDesk({ sendMail }));
+    const client = await connected(callerAccess({ sendMail }));
     expect(await client.callTool({ name: 'send', arguments: { to: 'a', body: 'b' } })).toMatchObject({
       structuredContent: { sent: [] },
     });
@@ -57,7 +59,7 @@ describe('an unreachable daemon', () => {
   test('is not waited for after other errors', async () => {
     let asked = 0;
     const sendMail = () => Promise.reject(new PawlError('conflict', `${++asked}`));
-    const client = await connected(aDesk({ sendMail }));
+    const client = await connected(callerAccess({ sendMail }));
     await client.callTool({ name: 'send', arguments: { to: 'a', body: 'b' } });
     expect(asked).toBe(1);
   });
@@ -65,7 +67,7 @@ describe('an unreachable daemon', () => {
   test('does not use up the time of a wait', async () => {
     let opened = 0;
     const client = await connected(
-      aDesk({
+      callerAccess({
         whoami: async () => own,
         async *listen() {
           opened += 1;
@@ -94,7 +96,7 @@ describe('a call that waits', () => {
 
   test('ends when it is cancelled', async () => {
     const { begun, listen } = patient();
-    const client = await connected(aDesk({ whoami: async () => own, listen }));
+    const client = await connected(callerAccess({ whoami: async () => own, listen }));
     const leaving = new AbortController();
     const given = expect(
       client.callTool({ name: 'listen', arguments: { timeout_seconds: 600 } }, { signal: leaving.signal }),
@@ -108,7 +110,7 @@ describe('a call that waits', () => {
 
   test('ends with its timeout, which is shorter than clients usually wait', async () => {
     const { listen } = patient();
-    const client = await connected(aDesk({ whoami: async () => own, listen }));
+    const client = await connected(callerAccess({ whoami: async () => own, listen }));
     const { structuredContent } = await client.callTool({ name: 'listen', arguments: { timeout_seconds: 0.01 } });
     expect(structuredContent).toMatchObject({ question: null });
     expect(mcpLimits.waitSeconds).toBeLessThan(60);
@@ -117,7 +119,7 @@ describe('a call that waits', () => {
   test('sends progress to a client that asked for it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { begun, listen } = patient();
-    const client = await connected(aDesk({ whoami: async () => own, listen }));
+    const client = await connected(callerAccess({ whoami: async () => own, listen }));
     const told: number[] = [];
     const leaving = new AbortController();
     const call = client.callTool(
@@ -141,7 +143,7 @@ test.each([
   const ended = how as never;
   const shown = Promise.withResolvers<void>();
   const client = await connected(
-    aDesk({
+    callerAccess({
       async *followQuestion() {
         yield ended;
       },

@@ -6,13 +6,13 @@ import { extend } from './narrow.ts';
 export type Combined = { definitions: Map<string, Definition>; problems: Problem[]; notices: Notice[] };
 
 /** One directory of a layer: its valid files by name, and the problems of the others. */
-export type Place = { layer: Layer; files: DefinitionFile[]; problems: Problem[] };
+export type LayerFiles = { layer: Layer; files: DefinitionFile[]; problems: Problem[] };
 
 /**
  * Merges the files of all directories into one definition per id. Directories of one layer keep their order. `trusted`
  * says whether a person trusted exactly this text of a repository's file.
  */
-export function combine(places: Place[], trusted: (path: string, sha256: string) => boolean): Combined {
+export function combine(places: LayerFiles[], trusted: (path: string, sha256: string) => boolean): Combined {
   const definitions = new Map<string, Definition>();
   const problems = places.flatMap((place) => place.problems);
   const notices: Notice[] = [];
@@ -45,7 +45,7 @@ export function combine(places: Place[], trusted: (path: string, sha256: string)
  * A broken user file may have contained a restriction, so its definition is unavailable until it is fixed, rather than
  * have more rights than intended.
  */
-function brokenByPerson(places: Place[]): string[] {
+function brokenByPerson(places: LayerFiles[]): string[] {
   return places.filter(({ layer }) => layer === 'user').flatMap(({ problems }) => problems.map(({ id }) => id));
 }
 

@@ -2,7 +2,7 @@ import type { Finding, TestCount } from '@pawl/schema/change';
 import { compareCounts, notAccepted } from '../guard/test-count.ts';
 
 /** The check results of one tree. */
-export type Evidence = {
+export type TreeResults = {
   /** It passed at least once. */
   isGreen: boolean;
   /** Failures since it last passed, and the time of the first. */
@@ -28,7 +28,7 @@ export type QueueFacts = {
   main: string;
   /** The mergeable changes, in order, without conflicts. */
   links: readonly Link[];
-  evidence(tree: string): Evidence;
+  evidence(tree: string): TreeResults;
   /** Changes per check. */
   batch: number;
   /** How many checks may run at once, and how many do. */
@@ -85,7 +85,7 @@ export function planQueue(facts: QueueFacts): QueueStep[] {
 }
 
 /** Merges a green chain unless it weakens the gate. With nothing to compare to, checks main first. */
-function passGate(facts: QueueFacts, main: Evidence, length: number): QueueStep[] {
+function passGate(facts: QueueFacts, main: TreeResults, length: number): QueueStep[] {
   const link = facts.links[length - 1];
   if (link === undefined) return [];
   const { counts } = facts.evidence(link.tree);
@@ -97,14 +97,14 @@ function passGate(facts: QueueFacts, main: Evidence, length: number): QueueStep[
   return [length === 1 ? { do: 'question', index: 0, findings } : { do: 'separate', length }];
 }
 
-type Target = { what: 'main' | number; evidence: Evidence };
+type Target = { what: 'main' | number; evidence: TreeResults };
 
 /**
  * The trees to check while nothing is red: the chain in steps of one batch, and main if somebody else moved it or it
  * was never green. Main is checked beside the first batch, which is compared with it, so that the first change waits
  * for one check only.
  */
-function wanted(facts: QueueFacts, main: Evidence, chain: readonly Evidence[]): Target[] {
+function wanted(facts: QueueFacts, main: TreeResults, chain: readonly TreeResults[]): Target[] {
   const isKnown = main.isGreen || (facts.alarm === 'here' && (!facts.isAsked || main.reds >= 2));
   const isSeen = facts.lastGreen !== null || facts.alarm !== 'none' || main.reds > 0;
   const isNeeded = !isKnown && (facts.isAsked || isSeen || chain.length > 0);
@@ -133,7 +133,7 @@ function start(facts: QueueFacts, targets: readonly Target[]): QueueStep[] {
 }
 
 /** Bisects for the change that turns the chain red. */
-function search(facts: QueueFacts, main: Evidence, chain: readonly Evidence[], red: number): QueueStep[] {
+function search(facts: QueueFacts, main: TreeResults, chain: readonly TreeResults[], red: number): QueueStep[] {
   const half = Math.floor(red / 2);
   const middle = chain[half - 1];
   if (middle !== undefined) return start(facts, [{ what: half, evidence: middle }]);

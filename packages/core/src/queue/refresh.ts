@@ -1,6 +1,6 @@
 import type { Change } from '@pawl/schema/change';
 import type { WorkMode } from '@pawl/schema/record';
-import type { AgentFacts } from '@pawl/schema/agent-facts';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { isEjected } from '../changes/change-state.ts';
 import { fileList } from './foresight.ts';
 

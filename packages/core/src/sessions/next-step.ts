@@ -1,6 +1,5 @@
-import type { Agent, Run, Session } from '@pawl/schema/record';
-
-export type AgentFacts = { agent: Agent; run: Run | null; session: Session | null };
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
+import type { Run } from '@pawl/schema/record';
 
 export type Step =
   /** Create the worktree and the branch. */

@@ -11,10 +11,10 @@ export function createSerial(): <T>(job: () => Promise<T>) => Promise<T> {
 }
 
 /** Runs a job when there is a place for it. */
-export type Gate = <T>(job: () => Promise<T>) => Promise<T>;
+export type Limiter = <T>(job: () => Promise<T>) => Promise<T>;
 
 /** Runs at most `places` jobs at once; the others wait in order. */
-export function createGate(places: number): Gate {
+export function createLimiter(places: number): Limiter {
   let free = places;
   const waiting: (() => void)[] = [];
   return async (job) => {

@@ -1,6 +1,6 @@
 import { limits } from '@pawl/schema/limit';
 import type { Change } from '@pawl/schema/change';
-import type { AgentFacts } from '../sessions/next-step.ts';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { isOver } from '../changes/change-life.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { planQueue } from '../../src/queue/queue-plan.ts';
-import type { Evidence, QueueStep } from '../../src/queue/queue-plan.ts';
+import type { TreeResults, QueueStep } from '../../src/queue/queue-plan.ts';
 
 /** A change of the model: its effect on every tree that has it. */
 export type ModelChange = {
@@ -69,7 +69,7 @@ export function runQueue(
   let isChecked = options.isNew !== true;
   let now = 0;
 
-  const evidence = (tree: string): Evidence => {
+  const evidence = (tree: string): TreeResults => {
     const { reds, greens, isRunning, greenAt, redSince } = trees.get(tree) ?? unknownTree;
     return { isGreen: greens > 0, greenAt, reds: greens > 0 ? 0 : reds, redSince, isRunning, counts: null };
   };

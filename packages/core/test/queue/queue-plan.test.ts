@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Finding } from '@pawl/schema/change';
-import type { Evidence, Link, QueueFacts } from '../../src/queue/queue-plan.ts';
+import type { TreeResults, Link, QueueFacts } from '../../src/queue/queue-plan.ts';
 import { planQueue } from '../../src/queue/queue-plan.ts';
 import type { ModelChange } from './queue-model.ts';
 import { passes, runQueue } from './queue-model.ts';
@@ -90,7 +90,7 @@ test('for any changes, main passes at every step, and everything that fits is me
   );
 });
 
-const unknown: Evidence = {
+const unknown: TreeResults = {
   isGreen: false,
   greenAt: null,
   reds: 0,
@@ -98,16 +98,16 @@ const unknown: Evidence = {
   isRunning: false,
   counts: null,
 };
-const green = (run?: number): Evidence => ({
+const green = (run?: number): TreeResults => ({
   ...unknown,
   isGreen: true,
   greenAt: 5,
   counts: run === undefined ? null : { run, failed: 0, skipped: 0 },
 });
-const red = (reds: number, redSince = 1): Evidence => ({ ...unknown, reds, redSince });
+const red = (reds: number, redSince = 1): TreeResults => ({ ...unknown, reds, redSince });
 const link = (tree: string, more: Partial<Link> = {}): Link => ({ tree, isAlone: false, accepted: [], ...more });
 
-function factsOf(known: Record<string, Evidence>, more: Partial<QueueFacts> = {}): QueueFacts {
+function factsOf(known: Record<string, TreeResults>, more: Partial<QueueFacts> = {}): QueueFacts {
   return {
     main: 'main',
     links: [],

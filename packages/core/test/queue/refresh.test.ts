@@ -1,6 +1,6 @@
 import type { Change, Ejection } from '@pawl/schema/change';
 import { expect, test } from 'vitest';
-import type { AgentFacts } from '../../src/sessions/next-step.ts';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { notRefreshedWords, reasonNotToRefresh } from '../../src/queue/refresh.ts';
 import { aRun, aSession, anAgent } from '../fixture.ts';
 

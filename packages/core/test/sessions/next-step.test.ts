@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AgentFacts, Step } from '../../src/sessions/next-step.ts';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
+import type { Step } from '../../src/sessions/next-step.ts';
 import { nextStep } from '../../src/sessions/next-step.ts';
 import { aRun, aSession, anAgent, idOf } from '../fixture.ts';
 

@@ -1,4 +1,4 @@
-import { createGate, createLanes, createPlaces, createSerial } from '@pawl/core/sessions/turn-taking';
+import { createLimiter, createLanes, createPlaces, createSerial } from '@pawl/core/sessions/turn-taking';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
@@ -19,7 +19,7 @@ test('serial jobs run one at a time, in order, and continue after a failure', as
 });
 
 test('a gate admits a fixed number', async () => {
-  const enter = createGate(2);
+  const enter = createLimiter(2);
   let inside = 0;
   let most = 0;
   const job = async () => {

@@ -4,7 +4,7 @@ import type { AgentList, AgentView, Inspection } from '@pawl/protocol/agents/vie
 import { PawlError } from '@pawl/schema/error';
 import type { Agent, Project, Session } from '@pawl/schema/record';
 import { noUsage } from '@pawl/schema/record';
-import type { AgentView as AgentRows } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { accountNames } from '@pawl/store/projects/accounts';
 import { agentView, listAgents } from '@pawl/store/agents/agent-views';
 import { findAgents } from '@pawl/store/agents/agents';
@@ -56,7 +56,7 @@ export function createAgents(platform: SessionPlatform, reconciler: Reconciler, 
     },
 
     view: (agentId: string) => viewOne(context, agentId),
-    views: (rows: AgentRows[]) => viewRows(context, rows),
+    views: (rows: AgentFacts[]) => viewRows(context, rows),
 
     /** Newest first. Agent 0 is included only with `all`. */
     list: (query: AgentQuery) => listPage(context, query),
@@ -75,7 +75,7 @@ export function createAgents(platform: SessionPlatform, reconciler: Reconciler, 
   };
 }
 
-async function viewRows({ platform, reconciler, changesOf }: AgentsContext, rows: AgentRows[]): Promise<AgentView[]> {
+async function viewRows({ platform, reconciler, changesOf }: AgentsContext, rows: AgentFacts[]): Promise<AgentView[]> {
   const { db } = platform.store;
   const projects = new Map((await listProjects(db)).map((project) => [project.id, project]));
   const ids = rows.map(({ agent }) => agent.id);

@@ -1,6 +1,6 @@
 import { reasonToStay } from '@pawl/core/supervision/leaving';
 import type { Run } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { changesAbout } from '@pawl/store/changes/changes';
 import { livingChildren } from '@pawl/store/agents/family';
@@ -14,7 +14,7 @@ import { currentAgent } from '../registry/current-agent.ts';
 const mailsRead = 64;
 
 /** Why an idle agent stays for now, or null if it may leave. */
-export async function whyItStays(db: Database, facts: AgentView, now: number): Promise<string | null> {
+export async function whyItStays(db: Database, facts: AgentFacts, now: number): Promise<string | null> {
   const { agent, run } = facts;
   const queue = agent.projectId === null ? null : await queueOf(db, agent.projectId);
   const mails = await waitingMail(db, agent.id, mailsRead);

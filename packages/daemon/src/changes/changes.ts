@@ -11,7 +11,7 @@ import { messageOf, PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Agent, Project } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { changesTakenOver, finishedAuthors } from '@pawl/store/changes/change-search';
 import { changesByAgent } from '@pawl/store/changes/changes';
@@ -35,7 +35,7 @@ import { recordWithheld } from '../project-config/withheld.ts';
 export async function openAtCompletion(
   platform: SessionPlatform,
   project: Project,
-  facts: AgentView,
+  facts: AgentFacts,
   summary: string | null,
 ): Promise<Change | null> {
   if (!isAuthor(facts.agent)) return null;
@@ -87,7 +87,7 @@ export async function openFinished(platform: SessionPlatform, project: Project):
 }
 
 /** An agent as seen from one of its projects. */
-async function viewIn(platform: SessionPlatform, agentId: string, project: Project): Promise<AgentView | null> {
+async function viewIn(platform: SessionPlatform, agentId: string, project: Project): Promise<AgentFacts | null> {
   const view = await agentView(platform.store.db, agentId);
   const agent = view === null ? null : await agentIn(platform.store.db, view.agent, project.id);
   return view === null || agent === null ? null : { ...view, agent };
@@ -124,7 +124,7 @@ export async function beginIfConfigured(platform: SessionPlatform, project: Proj
 async function proposeWork(
   platform: SessionPlatform,
   project: Project,
-  facts: AgentView,
+  facts: AgentFacts,
   { tip, summary }: { tip: string | undefined; summary: string | null },
 ): Promise<Change | null> {
   const { agent, run } = facts;

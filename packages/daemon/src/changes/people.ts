@@ -3,7 +3,7 @@ import type { Holder } from '@pawl/core/changes/change-return';
 import { holderOf } from '@pawl/core/changes/change-return';
 import type { NoticedComment } from '@pawl/core/changes/notice-text';
 import type { Change, ChangeComment } from '@pawl/schema/change';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentById } from '@pawl/store/agents/agents';
 import { changeById, commentsOf } from '@pawl/store/changes/changes';
 import type { Database } from '@pawl/store/tables';
@@ -25,7 +25,7 @@ export async function unmoved(db: Database, { id, head }: Change): Promise<Chang
 }
 
 /** The state of an agent that has, or had, a change in hand. */
-export async function standingOf(parts: CrewParts, view: AgentView | null): Promise<Holder> {
+export async function standingOf(parts: CrewParts, view: AgentFacts | null): Promise<Holder> {
   const { platform } = parts;
   // Only an idle agent must be resumable.
   const isAtWork = view === null || view.run === null || view.run.outcome === null || view.agent.endedAt !== null;

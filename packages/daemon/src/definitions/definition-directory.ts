@@ -1,4 +1,4 @@
-import type { Place } from '@pawl/core/definitions/combine';
+import type { LayerFiles } from '@pawl/core/definitions/combine';
 import type { Layer, Problem } from '@pawl/core/definitions/definition-file';
 import { definitionLimits } from '@pawl/core/definitions/definition-limit';
 import type { ReadYaml } from '@pawl/core/definitions/front-matter';
@@ -43,9 +43,9 @@ export async function readDirectory(
   place: string,
   known: KnownFiles,
   reader: DirectoryReader,
-): Promise<Place> {
+): Promise<LayerFiles> {
   const { names, problems } = await listNames(directory.path, place);
-  const result: Place = { layer: directory.layer, files: [], problems };
+  const result: LayerFiles = { layer: directory.layer, files: [], problems };
   const paths = new Set<string>();
   for (const name of names) {
     const path = join(directory.path, name);

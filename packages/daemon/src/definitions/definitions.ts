@@ -1,4 +1,4 @@
-import type { Combined, Place } from '@pawl/core/definitions/combine';
+import type { Combined, LayerFiles } from '@pawl/core/definitions/combine';
 import { combine } from '@pawl/core/definitions/combine';
 import type { Layer, Problem } from '@pawl/core/definitions/definition-file';
 import type { ReadYaml } from '@pawl/core/definitions/front-matter';
@@ -50,8 +50,8 @@ export function createDefinitions(given: {
   let yaml: Promise<ReadYaml> | undefined;
   const reader = { readYaml: () => (yaml ??= loadReadYaml()), now: given.now ?? Date.now };
 
-  const readPlaces = async (directories: DefinitionDirectory[]): Promise<Place[]> => {
-    const places: Place[] = [];
+  const readPlaces = async (directories: DefinitionDirectory[]): Promise<LayerFiles[]> => {
+    const places: LayerFiles[] = [];
     const seen = new Set<string>();
     for (const directory of directories) {
       const place = await locate(directory);

@@ -46,14 +46,14 @@ export function addMcpRoutes(
   app.openAPIRegistry.registerPath(daemonRoutes.mcp);
   app.post(daemonRoutes.mcp.path, async (context) => {
     const caller = context.get('caller');
-    const desk = {
+    const access = {
       caller: caller.kind,
       connect: (signal: AbortSignal) => clientOf(context, signal),
       here: null,
       scan: null,
     };
     const name = caller.kind === 'person' ? 'person' : caller.agentId;
-    return (await openDoor()).answer(name, desk, context.req.raw);
+    return (await openDoor()).answer(name, access, context.req.raw);
   });
   // There are no sessions, so there is no stream to open or end.
   app.on(['GET', 'DELETE'], daemonRoutes.mcp.path, (context) =>

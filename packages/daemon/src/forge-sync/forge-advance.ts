@@ -18,7 +18,7 @@ import { holdBy, holdForForge } from './forge-settle.ts';
 import { noteForgeTrouble } from './forge-trouble.ts';
 import { eject } from '../changes/change-eject.ts';
 
-type Advance = NonNullable<Queue['advance']>;
+type PlannedAdvance = NonNullable<Queue['advance']>;
 
 /**
  * Lets the forge merge a change, at exactly the head that was checked.
@@ -29,7 +29,7 @@ type Advance = NonNullable<Queue['advance']>;
 export async function advanceOnForge(
   parts: Omit<ForgeContext, 'link'>,
   link: ForgeLink,
-  wanted: Advance,
+  wanted: PlannedAdvance,
   isStillWanted: (db: Database) => Promise<boolean>,
 ): Promise<Advanced> {
   const context: ForgeContext = { ...parts, link };
@@ -75,7 +75,7 @@ export async function advanceOnForge(
 export async function holdUnreachable(
   { platform }: Pick<ForgeContext, 'platform'>,
   { name, reason }: { name: string; reason: string },
-  { changes }: Advance,
+  { changes }: PlannedAdvance,
 ): Promise<Advanced> {
   for (const { id } of changes) await holdBy(platform, { id, by: name, reason });
   return { is: 'behind' };
@@ -115,7 +115,7 @@ async function viewIfKnown({ forge }: ForgeLink, ref: string) {
 }
 
 /** Records a merge on the forge; treats it like a push by someone else unless it is what was checked. */
-async function recordThere(context: ForgeContext, begun: Advance, commit: string): Promise<void> {
+async function recordThere(context: ForgeContext, begun: PlannedAdvance, commit: string): Promise<void> {
   const { platform, repository, ownDir } = context;
   const check = await checkById(platform.store.db, begun.checkId);
   const isChecked = (await treeOf(repository, ownDir, commit)) === check?.tree;

@@ -1,7 +1,7 @@
 import { routeOfMail } from '@pawl/core/mail/delivery-route';
 import type { DeliveryRoute } from '@pawl/core/mail/delivery-route';
 import type { Mail } from '@pawl/schema/mail';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { mailbox, wakesInLastHour } from '@pawl/store/mail/mailboxes';
 import type { Database } from '@pawl/store/tables';
 import type { LiveSessions } from './live-sessions.ts';
@@ -15,7 +15,7 @@ export type MailContext = { platform: DefinitionPlatform; reconciler: LiveSessio
 export async function chooseRoute(
   { platform, reconciler }: MailContext,
   db: Database,
-  facts: AgentView,
+  facts: AgentFacts,
   waiting: readonly Pick<Mail, 'kind' | 'fromId'>[],
 ): Promise<DeliveryRoute> {
   const { agent, run } = facts;

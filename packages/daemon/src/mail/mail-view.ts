@@ -3,7 +3,7 @@ import { detailOfMail } from '@pawl/core/mail/mail-detail';
 import type { DeliveryRoute } from '@pawl/core/mail/delivery-route';
 import type { MailView } from '@pawl/protocol/mail/view';
 import type { Mail } from '@pawl/schema/mail';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { agentById } from '@pawl/store/agents/agents';
 import type { MailContext } from './choose-route.ts';
@@ -11,7 +11,7 @@ import { chooseRoute } from './choose-route.ts';
 
 /** Mails for display, in the order given. */
 export async function viewMails(context: MailContext, mails: readonly Mail[]): Promise<MailView[]> {
-  const known = new Map<string, Promise<AgentView | null>>();
+  const known = new Map<string, Promise<AgentFacts | null>>();
   const facts = (id: string) => {
     const row = known.get(id) ?? agentView(context.platform.store.db, id);
     known.set(id, row);

@@ -4,7 +4,7 @@ import type { TaskHistory } from '@pawl/protocol/plan/view';
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Project } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentsThatRan, lastChangeOf } from '@pawl/store/changes/change-search';
 import { listProjects } from '@pawl/store/projects/projects';
 import { assignmentsOf, runBefore, runsOf } from '@pawl/store/sessions/runs';
@@ -44,10 +44,10 @@ export async function taskHistory(
 
 /** One piece of work: its assignment, the agent when it ended, and the time span in which its changes were opened. */
 type Work = { assignment: string; startedAt: number; facts: Facts; span: { from?: number; before?: number } };
-type Facts = Pick<AgentView, 'agent' | 'run'>;
+type Facts = Pick<AgentFacts, 'agent' | 'run'>;
 
 /** All assignments of an agent, newest first. Its end and its completion belong to the newest. */
-async function worksOf(db: Database, facts: AgentView): Promise<Work[]> {
+async function worksOf(db: Database, facts: AgentFacts): Promise<Work[]> {
   const { agent } = facts;
   const given = await assignmentsOf(db, agent.id);
   if (given.length === 0) {

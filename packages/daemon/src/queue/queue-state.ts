@@ -12,7 +12,7 @@ import type { LandingContext } from '../changes/landing/advance.ts';
 import type { Chain, ChainContext } from '../changes/guard/chain.ts';
 import { buildChain } from '../changes/guard/chain.ts';
 import type { Checker } from '../checks/checker.ts';
-import { evidenceOf, sinceRecovery, sinceRetries } from '../changes/guard/evidence.ts';
+import { resultsByTree, sinceRecovery, sinceRetries } from '../changes/guard/tree-results.ts';
 import { changeFacts, projectFacts } from '../changes/facts.ts';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { MergePlace } from '../forge-sync/forge.ts';
@@ -95,7 +95,7 @@ export async function evidenceFor(
   const known = await checksOfTrees(platform.store.db, { projectId: project.id, plan: config.plan, trees });
   const changes = chain.links.map(({ change }) => change);
   const checks = sinceRecovery(sinceRetries(known, changes), chain.mainTree);
-  const evidence = evidenceOf(checks, askedAt === null ? null : { tree: chain.mainTree, at: askedAt });
+  const evidence = resultsByTree(checks, askedAt === null ? null : { tree: chain.mainTree, at: askedAt });
   return {
     checks,
     evidence: (tree) => (config.guard.enabled ? evidence(tree) : { ...evidence(tree), counts: null }),

@@ -9,7 +9,7 @@ import type { Definition } from '@pawl/schema/definition';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf, PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents/agents';
 import { livingColleagues } from '@pawl/store/agents/colleagues';
@@ -89,7 +89,7 @@ export async function completeAgent(
 }
 
 /** An agent over its budget cannot complete itself: a person decides about its work. */
-async function refuseOverBudget(platform: SessionPlatform, { agent, run }: AgentView): Promise<void> {
+async function refuseOverBudget(platform: SessionPlatform, { agent, run }: AgentFacts): Promise<void> {
   const breach = run === null || !hasBudget(platform, agent) ? null : await findBreach(platform, agent, run);
   if (breach === null || !breach.passed || breach.of === 'project') return;
   throw new PawlError('budget', `${agent.alias} cannot complete: ${breachInWords(breach)}.`, {
@@ -97,14 +97,14 @@ async function refuseOverBudget(platform: SessionPlatform, { agent, run }: Agent
   });
 }
 
-async function factsOf(db: Database, agentId: string): Promise<AgentView> {
+async function factsOf(db: Database, agentId: string): Promise<AgentFacts> {
   const facts = await agentView(db, agentId);
   if (facts === null) throw new PawlError('agent_not_found', `There is no agent ${agentId}.`);
   return facts;
 }
 
 /** The recipients, by the definition that the agent's latest run started with. */
-export async function recipientsOf(db: Database, { agent, run }: AgentView, current: Current): Promise<Agent[]> {
+export async function recipientsOf(db: Database, { agent, run }: AgentFacts, current: Current): Promise<Agent[]> {
   const definition = run?.definition ?? current.get(agent.definition);
   const supervisor = await supervisorWhoHears(db, agent);
   if (agent.kind === 'subagent') return (await isDelegatorAtWork(db, run)) && supervisor !== null ? [supervisor] : [];
@@ -133,7 +133,7 @@ export async function definitionsOf(platform: SessionPlatform, agent: Agent): Pr
 /** The changes of an agent's work, one in each project with commits. */
 export async function changesOf(
   platform: SessionPlatform,
-  facts: AgentView,
+  facts: AgentFacts,
   summary: string | null,
 ): Promise<Change[]> {
   const changes: Change[] = [];

@@ -2,13 +2,13 @@ import { completionText } from '@pawl/core/supervision/complete';
 import { meets } from '@pawl/core/definitions/gate';
 import { changeRoutes } from '@pawl/protocol/changes/routes';
 import { isAtRest, isDoneWithTask } from '@pawl/core/supervision/leaving';
-import { createGate, createLanes } from '@pawl/core/sessions/turn-taking';
+import { createLimiter, createLanes } from '@pawl/core/sessions/turn-taking';
 import type { Change } from '@pawl/schema/change';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { messageOf } from '@pawl/schema/error';
 import type { Event } from '@pawl/schema/event';
 import { agentView, everyLivingAgent } from '@pawl/store/agents/agent-views';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { changesAbout, changesMadeBy } from '@pawl/store/changes/changes';
 import type { Database } from '@pawl/store/tables';
@@ -35,7 +35,7 @@ const parallelLooks = 8;
 export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pick<Reconciler, 'inLane'> }): Leaving {
   const { store } = platform;
   const lanes = createLanes();
-  const gate = createGate(parallelLooks);
+  const limited = createLimiter(parallelLooks);
   const looks = new Set<Promise<void>>();
   let closed = false;
 
@@ -58,7 +58,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
   function wake(agentId: string): void {
     if (closed) return;
     const look = lanes
-      .run(agentId, () => gate(() => checkAgent(agentId)))
+      .run(agentId, () => limited(() => checkAgent(agentId)))
       .catch((error: unknown) => {
         platform.log.error({ agent: agentId, error: messageOf(error) }, 'failed to check whether an agent is done');
       });
@@ -87,7 +87,7 @@ export function startLeaving(platform: SessionPlatform, parts: { reconciler: Pic
   };
 }
 
-async function proposeAndAnnounce(platform: SessionPlatform, facts: AgentView): Promise<void> {
+async function proposeAndAnnounce(platform: SessionPlatform, facts: AgentFacts): Promise<void> {
   // Propose its commits first: the announcement names the change, and no agent leaves before its work is proposed.
   const changes = await changesOf(platform, facts, facts.run?.detail ?? null);
   if ((await announcements.get(platform.store.db, { agentId: facts.agent.id })) === null)
@@ -97,7 +97,7 @@ async function proposeAndAnnounce(platform: SessionPlatform, facts: AgentView): 
 /** Mails the roles that its definition names, with the event and a mark against a second mail, in one transaction. */
 async function announce(
   platform: SessionPlatform,
-  { agent, run }: AgentView,
+  { agent, run }: AgentFacts,
   changes: readonly Change[],
 ): Promise<void> {
   const [commits, current] = await Promise.all([commitsOf(platform, agent), definitionsOf(platform, agent)]);
@@ -153,7 +153,7 @@ async function leaveIfFree(
 }
 
 /** The result of an agent that leaves. After a failed run, its work counts if its change was merged. */
-async function resultOf(db: Database, facts: AgentView): Promise<{ summary: string | null; failure: string | null }> {
+async function resultOf(db: Database, facts: AgentFacts): Promise<{ summary: string | null; failure: string | null }> {
   const detail = facts.run?.detail ?? null;
   if (isDoneWithTask(facts)) return { summary: detail, failure: null };
   const [latest] = await changesMadeBy(db, facts.agent.id);

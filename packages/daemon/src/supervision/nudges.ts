@@ -6,7 +6,7 @@ import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { NudgeState } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { everyLivingAgent } from '@pawl/store/agents/agent-views';
 import { agentById } from '@pawl/store/agents/agents';
 import { waitingApprovals } from '@pawl/store/sessions/approvals';
@@ -89,16 +89,16 @@ export function createNudges(platform: Pick<Platform, 'store' | 'clock' | 'timin
 
 type NewsFinder = {
   /** True if something happened since an agent's last nudge or turn; reads each event once per agent. */
-  hasNews(view: AgentView, state: NudgeState, seq: number): Promise<boolean>;
+  hasNews(view: AgentFacts, state: NudgeState, seq: number): Promise<boolean>;
   /** Drops what is known of agents that no longer live. */
-  forgetOthers(living: readonly AgentView[]): void;
+  forgetOthers(living: readonly AgentFacts[]): void;
 };
 
 function createNewsFinder(db: Database): NewsFinder {
   /** A cache: an agent without an entry has its log read from its last nudge or turn. */
   const marks = new Map<string, Mark>();
 
-  async function hasNews({ agent, run }: AgentView, state: NudgeState, seq: number): Promise<boolean> {
+  async function hasNews({ agent, run }: AgentFacts, state: NudgeState, seq: number): Promise<boolean> {
     if (agent.projectId === null) return false;
     const runId = run?.id ?? null;
     const known = marks.get(agent.id);
@@ -120,7 +120,7 @@ function createNewsFinder(db: Database): NewsFinder {
     return false;
   }
 
-  function forgetOthers(living: readonly AgentView[]): void {
+  function forgetOthers(living: readonly AgentFacts[]): void {
     const ids = new Set(living.map(({ agent }) => agent.id));
     for (const id of marks.keys()) if (!ids.has(id)) marks.delete(id);
   }
@@ -167,7 +167,7 @@ async function tellSkipped(store: Store, skipped: readonly Look[]): Promise<void
 }
 
 /** The projects with an agent at work that is neither paused nor waiting for a limit. */
-function projectsAtWork(living: readonly AgentView[]): Set<string> {
+function projectsAtWork(living: readonly AgentFacts[]): Set<string> {
   const working = living.filter(
     ({ agent, run, session }) =>
       agent.class === 'ephemeral' && run?.outcome === null && run.waitUntil === null && !isPaused(session),
@@ -175,7 +175,7 @@ function projectsAtWork(living: readonly AgentView[]): Set<string> {
   return new Set(working.map(({ agent }) => agent.projectId ?? ''));
 }
 
-function isPaused(session: AgentView['session']): boolean {
+function isPaused(session: AgentFacts['session']): boolean {
   return session !== null && session.endedAt === null && session.pausedAt !== null;
 }
 
@@ -195,7 +195,7 @@ function blank(agentId: string): NudgeState {
 
 async function factsOf(
   { store: { db }, timing }: Pick<Platform, 'store' | 'timing'>,
-  view: AgentView,
+  view: AgentFacts,
   state: NudgeState,
 ): Promise<NudgeFacts> {
   const last = state.mailId === null ? null : await mailById(db, state.mailId);

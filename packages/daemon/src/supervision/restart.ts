@@ -1,7 +1,7 @@
 import { judgeRestart, restartNotice } from '@pawl/core/supervision/restart';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { countFailures, failedPersistentAgents } from '@pawl/store/agents/health';
 import { hasConversation } from '../mail/resumable.ts';
@@ -19,7 +19,7 @@ export async function restartCrashed(
 ): Promise<void> {
   const { db } = platform.store;
 
-  async function restart({ agent, run }: AgentView, attempt: number): Promise<void> {
+  async function restart({ agent, run }: AgentFacts, attempt: number): Promise<void> {
     if (run === null) return;
     const reason = run.detail ?? '';
     const event = { type: 'agent.restarted', projectId: agent.projectId, agentId: agent.id } as const;

@@ -3,7 +3,7 @@ import { loopIn, progressAfter, silenceOf } from '@pawl/core/supervision/stuck';
 import { outputParsers } from '@pawl/providers/parser';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Message, Run, Session } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { updateAgent } from '@pawl/store/agents/agents';
 import { stuckAgents } from '@pawl/store/agents/health';
@@ -20,7 +20,7 @@ import { audienceOf } from './audience.ts';
 /** Detects agents that make no progress, and when they recover. Marks and reports them; ends none. */
 export type StuckWatch = {
   /** Checks agents that may be working; `elapsedMs` has passed since the last check. */
-  look(views: readonly AgentView[], elapsedMs: number): Promise<void>;
+  look(views: readonly AgentFacts[], elapsedMs: number): Promise<void>;
 };
 
 type AtWork = { agent: Agent; run: Run; session: Session };
@@ -89,7 +89,7 @@ export function watchProgress(
 }
 
 /** Marks an agent as stuck and mails those who hear of it. */
-export async function markStuck(tx: WriteTransaction, { agent, run }: AgentView, reason: string): Promise<void> {
+export async function markStuck(tx: WriteTransaction, { agent, run }: AgentFacts, reason: string): Promise<void> {
   if (agent.stuckAt !== null || agent.endedAt !== null) return;
   // Never before the end of the run in question, even if the clock was set back.
   const stuckAt = Math.max(tx.now, run?.endedAt ?? 0);
@@ -102,7 +102,7 @@ export async function markStuck(tx: WriteTransaction, { agent, run }: AgentView,
 }
 
 /** True if a process of it runs and should make progress. */
-function isAtWork(view: AgentView): view is AtWork {
+function isAtWork(view: AgentFacts): view is AtWork {
   const { agent, run, session } = view;
   if (run?.outcome !== null || session === null || agent.stopRequestedAt !== null || agent.endedAt !== null)
     return false;
@@ -110,13 +110,13 @@ function isAtWork(view: AgentView): view is AtWork {
 }
 
 /** True if the run in which it was stuck has ended; an agent marked after repeated crashes stays so. */
-function isOver({ agent, run }: AgentView): boolean {
+function isOver({ agent, run }: AgentFacts): boolean {
   if (run === null || run.outcome === null) return false;
   return run.outcome !== 'failed' || (agent.stuckAt ?? 0) < (run.endedAt ?? 0);
 }
 
 /** Silence continues between two sessions of one run. */
-function forgetUnlessOpen(seen: Map<string, Progress>, views: readonly AgentView[], id: string): void {
+function forgetUnlessOpen(seen: Map<string, Progress>, views: readonly AgentFacts[], id: string): void {
   const run = views.find(({ agent }) => agent.id === id)?.run;
   if (run?.id !== seen.get(id)?.runId || run?.outcome !== null) seen.delete(id);
 }

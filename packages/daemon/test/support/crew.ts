@@ -26,7 +26,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail } from '@pawl/schema/mail';
 import type { ProjectConfig, Staff } from '@pawl/schema/project-config';
 import type { Agent, Project } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView, everyLivingAgent } from '@pawl/store/agents/agent-views';
 import { changeById, insertChange, insertComment, updateChange } from '@pawl/store/changes/changes';
 import { appendCheckChunk, insertCheck } from '@pawl/store/changes/checks';
@@ -158,14 +158,14 @@ export async function openCrew(given: Partial<ProjectConfig> = {}, environment: 
     await place[Symbol.asyncDispose]();
   });
 
-  async function view(agentId: string): Promise<AgentView> {
+  async function view(agentId: string): Promise<AgentFacts> {
     const found = await agentView(store.db, agentId);
     if (found === null) throw new Error(`There is no agent ${agentId}.`);
     return found;
   }
 
   /** Waits until the latest run of an agent has an outcome, and nothing of it runs. */
-  async function ended(agentId: string): Promise<AgentView> {
+  async function ended(agentId: string): Promise<AgentFacts> {
     const isOver = async () => {
       const facts = await view(agentId);
       return facts.run?.outcome !== null && facts.session?.endedAt !== null ? facts : null;

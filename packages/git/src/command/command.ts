@@ -9,7 +9,7 @@ import {
   withoutForeignConfig,
 } from './hardening.ts';
 import { gitLimits } from './limit.ts';
-import { createGate } from '@pawl/core/sessions/turn-taking';
+import { createLimiter } from '@pawl/core/sessions/turn-taking';
 import type { ProcessRequest, ProcessResult } from './run-process.ts';
 import { ProcessHelper } from './process-helper.ts';
 
@@ -138,7 +138,7 @@ export function runOverNetwork(
   const manner: Manner = {
     options: networkOptions,
     environment: networkEnvironment(process.env),
-    gate: throughNetworkGate,
+    gate: throughNetworkLimiter,
     start: runSupervised,
   };
   return run(gitDir, [`--git-dir=${gitDir}`], args, environment, options, manner);
@@ -209,19 +209,19 @@ export function quotePath(path: string): string {
 }
 
 /** Bounds git processes, however many agents start at once. */
-const throughGate = createGate(gitLimits.processes);
+const throughLimiter = createLimiter(gitLimits.processes);
 
 /** Starts git for all of this process. */
 const helper = new ProcessHelper();
 
 /** Separate, so that a slow remote delays only other remote commands. */
-const throughNetworkGate = createGate(gitLimits.networkProcesses);
+const throughNetworkLimiter = createLimiter(gitLimits.networkProcesses);
 
 /** How to run a command: hardening, concurrency limit, and runner. */
 type Manner = {
   options: readonly string[];
   environment: NodeJS.ProcessEnv;
-  gate: typeof throughGate;
+  gate: typeof throughLimiter;
   start: ProcessHelper['run'];
 };
 
@@ -234,7 +234,7 @@ async function run(
   manner: Manner = {
     options: hardenedOptions,
     environment: gitEnvironment(process.env),
-    gate: throughGate,
+    gate: throughLimiter,
     start: (...words) => helper.run(...words),
   },
 ): Promise<GitOutput> {

@@ -2,7 +2,7 @@ import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { constants } from 'node:fs';
 import { hasErrno, PawlError } from '@pawl/schema/error';
-import { throughCheckoutGate } from './checkout.ts';
+import { throughCheckoutLimiter } from './checkout.ts';
 import { quotePath, runInOwnRepository, runWithoutRepository } from '../command/command.ts';
 import { readCommit } from '../repository/commit-object.ts';
 import { complaintOf } from '../command/git-failure.ts';
@@ -51,7 +51,7 @@ export async function makeCheckClone(
   await copyShallow(repository, gitDir);
   await writeFile(join(gitDir, 'HEAD'), `${commit}\n`);
   const args = ['read-tree', '-u', '--reset', '--no-recurse-submodules', tree];
-  await throughCheckoutGate(() => runInOwnRepository(gitDir, [], args, { cwd: dir })).catch((error: unknown) => {
+  await throughCheckoutLimiter(() => runInOwnRepository(gitDir, [], args, { cwd: dir })).catch((error: unknown) => {
     throw explain(commit, error);
   });
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { hasErrno, PawlError } from '@pawl/schema/error';
 import { runOnFiles } from '../command/command.ts';
 import { removeAbandonedLock, waitForEarlierGit } from '../worktree/leftover.ts';
-import { createGate } from '@pawl/core/sessions/turn-taking';
+import { createLimiter } from '@pawl/core/sessions/turn-taking';
 import type { Registration } from '../worktree/registration.ts';
 import { objectsDirOf, type Repository } from '../repository/repository.ts';
 
 /** Writing files is bound by the machine, not by git's locks, so as many checkouts run at once as there are cores. */
-export const throughCheckoutGate = createGate(availableParallelism());
+export const throughCheckoutLimiter = createLimiter(availableParallelism());
 
 /**
  * True if the files of a registered worktree were written. Git renames the index into place after the last file, so its
@@ -38,7 +38,9 @@ export async function checkOut(
   { ownDir, path, commit }: Checkout,
 ): Promise<void> {
   const view = { ownDir, objectsDir: objectsDirOf(repository), adminDir: registration.adminDir, path };
-  await throughCheckoutGate(() => runOnFiles(view, ['read-tree', '-u', '--reset', '--no-recurse-submodules', commit]));
+  await throughCheckoutLimiter(() =>
+    runOnFiles(view, ['read-tree', '-u', '--reset', '--no-recurse-submodules', commit]),
+  );
 }
 
 /** Cleans up after a killed checkout, so that it can be repeated. */

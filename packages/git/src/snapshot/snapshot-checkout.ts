@@ -3,7 +3,7 @@ import { rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
-import { throughCheckoutGate } from '../merge/checkout.ts';
+import { throughCheckoutLimiter } from '../merge/checkout.ts';
 import { runOnRawFiles } from '../command/command.ts';
 import { inTurns, lookAtFiles, pathOf, type FileFact } from './file-fact.ts';
 import { setFileTime } from './file-time.ts';
@@ -42,7 +42,7 @@ export async function checkOutSnapshot(
   const rawDir = await ensureRawDirectory(repository, ownDir);
   const stores = { rawDir, objectsDir: record.objectsDir, otherObjects: [objectsDirOf(repository)] };
   const args = ['read-tree', '-u', '--reset', '--no-recurse-submodules', snapshot.commit];
-  await throughCheckoutGate(() => runOnRawFiles({ ...stores, gitDir: adminDir, indexFile, path }, args));
+  await throughCheckoutLimiter(() => runOnRawFiles({ ...stores, gitDir: adminDir, indexFile, path }, args));
   await removeDraft(indexFile);
   await dress(path, record);
   const draft = join(adminDir, 'pawl-index');

@@ -32,10 +32,10 @@ export type Beginning = {
 };
 
 /** The directory of a session, and its environment. */
-export type Place = { root: string; environment: NodeJS.ProcessEnv; worktrees: readonly string[] };
+export type SessionSite = { root: string; environment: NodeJS.ProcessEnv; worktrees: readonly string[] };
 
 /** Decides how a session begins. Writes only a helper's own file; an isolated session is not examined. */
-export function beginSession(place: Place, look: () => Survey, random?: () => string): Beginning {
+export function beginSession(place: SessionSite, look: () => Survey, random?: () => string): Beginning {
   const { root, environment } = place;
   const none = { notes: null, others: [], helpers: [], doubts: [], isOrphan: false };
   if (isIsolated(place)) {
@@ -60,7 +60,7 @@ export function beginSession(place: Place, look: () => Survey, random?: () => st
 }
 
 /** True for a session of Pawl in a worktree of its own. */
-export function isIsolated({ root, environment, worktrees }: Place): boolean {
+export function isIsolated({ root, environment, worktrees }: SessionSite): boolean {
   if (!environment[markerVariable] || !environment['PAWL_AGENT_ID']) return false;
   return isBelowAny(canonical(root) ?? root, worktrees);
 }

@@ -1,6 +1,6 @@
 import type { Other } from '../roster.ts';
 import { archiveAnchor } from './archive.ts';
-import type { Place } from './begin-session.ts';
+import type { SessionSite } from './begin-session.ts';
 import { isIsolated } from './begin-session.ts';
 import type { HelperFile } from './helper-file.ts';
 import { helperFiles, identify } from './helper-file.ts';
@@ -31,7 +31,7 @@ export type Ending = {
 
 /** Ends a session: archives its anchor if allowed, and returns what is left to do. Never calls git. */
 export function endSession(
-  place: Place,
+  place: SessionSite,
   look: () => Survey,
   request: { description: string | null; onHelpers: HelperChoice | null; now: Date },
 ): Ending {

@@ -1,5 +1,5 @@
 import type { Standing, Survey } from '@pawl/roster/anchor/survey';
-import type { Place } from '@pawl/roster/anchor/begin-session';
+import type { SessionSite } from '@pawl/roster/anchor/begin-session';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ export async function aProject() {
   return {
     root,
     outside: directory.path,
-    place: (environment: NodeJS.ProcessEnv = {}): Place => ({ root, environment, worktrees: [] }),
+    place: (environment: NodeJS.ProcessEnv = {}): SessionSite => ({ root, environment, worktrees: [] }),
     put(path: string, text: string) {
       mkdirSync(dirname(at(path)), { recursive: true });
       writeFileSync(at(path), text);

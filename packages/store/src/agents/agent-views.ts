@@ -1,5 +1,5 @@
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { limits } from '@pawl/schema/limit';
-import type { Agent, Run, Session } from '@pawl/schema/record';
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { agentColumns, agentOf } from './agents.ts';
@@ -8,9 +8,6 @@ import { runColumns, runOf } from '../sessions/runs.ts';
 import { sessionColumns, sessionOf } from '../sessions/sessions.ts';
 import { storeLimits } from '../store-limit.ts';
 import type { Database } from '../tables.ts';
-
-/** An agent with its latest run and session, from which its status is derived. */
-export type AgentView = { agent: Agent; run: Run | null; session: Session | null };
 
 export type AgentFilter = {
   projectId?: string;
@@ -25,7 +22,7 @@ export type AgentFilter = {
  * Newest first; with a project, includes agents that have it as a further project. Cuts tasks to
  * `listedTaskCharacters`; `agentView` has them whole.
  */
-export async function listAgents(db: Database, filter: AgentFilter): Promise<AgentView[]> {
+export async function listAgents(db: Database, filter: AgentFilter): Promise<AgentFacts[]> {
   const { projectId } = filter;
   if (projectId === undefined) return (await listQuery(db, filter).execute()).map(viewOf);
   // Two queries, since each has an index that returns rows in order.
@@ -57,8 +54,8 @@ function listQuery(db: Database, filter: AgentFilter) {
 }
 
 /** All living agents, newest first, without a limit. */
-export async function everyLivingAgent(db: Database): Promise<AgentView[]> {
-  const found: AgentView[] = [];
+export async function everyLivingAgent(db: Database): Promise<AgentFacts[]> {
+  const found: AgentFacts[] = [];
   for (;;) {
     const before = found.at(-1)?.agent.id;
     const page = await listAgents(db, { limit: limits.pageRows, ...(before === undefined ? {} : { before }) });
@@ -69,7 +66,7 @@ export async function everyLivingAgent(db: Database): Promise<AgentView[]> {
 
 const selectView = hotQuery<[id: string], JoinedRow>(['1'], (db, [id]) => views(db).where('agents.id', '=', id));
 
-export async function agentView(db: Database, id: string): Promise<AgentView | null> {
+export async function agentView(db: Database, id: string): Promise<AgentFacts | null> {
   const [row] = (await selectView(db, [id])).rows;
   return row ? viewOf(row) : null;
 }
@@ -78,7 +75,7 @@ export async function agentView(db: Database, id: string): Promise<AgentView | n
  * The agents that a starting daemon must reconcile, parents first: those with an open run or session, with a worktree
  * to create or clean up, or completed but not ended.
  */
-export async function agentsToReconcile(db: Database): Promise<AgentView[]> {
+export async function agentsToReconcile(db: Database): Promise<AgentFacts[]> {
   // `union all`, since duplicates are harmless here, and removing them would make SQLite sort whole tables.
   const rows = await views(db)
     .where('agents.id', 'in', (from) =>
@@ -156,7 +153,7 @@ function views(db: Database, selection = wholeSelection) {
     .$castTo<JoinedRow>();
 }
 
-function viewOf(row: JoinedRow): AgentView {
+function viewOf(row: JoinedRow): AgentFacts {
   return {
     agent: agentOf(pick(row, agentPart) as Parameters<typeof agentOf>[0]),
     run: row['run_id'] === null ? null : runOf(pick(row, runPart) as Parameters<typeof runOf>[0]),

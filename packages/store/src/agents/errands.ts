@@ -1,10 +1,10 @@
 import { limits } from '@pawl/schema/limit';
 import { agentView } from './agent-views.ts';
-import type { AgentView } from './agent-views.ts';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import type { Database } from '../tables.ts';
 
 /** Newest first. */
-export async function listErrands(db: Database, filter: { includeEnded: boolean }): Promise<AgentView[]> {
+export async function listErrands(db: Database, filter: { includeEnded: boolean }): Promise<AgentFacts[]> {
   let query = db
     .selectFrom('agents')
     .select('id')
@@ -12,7 +12,7 @@ export async function listErrands(db: Database, filter: { includeEnded: boolean 
     .orderBy('ordinal', 'desc')
     .limit(limits.listedErrands);
   if (!filter.includeEnded) query = query.where('ended_at', 'is', null);
-  const views: AgentView[] = [];
+  const views: AgentFacts[] = [];
   for (const { id } of await query.execute()) {
     const view = await agentView(db, id);
     if (view !== null) views.push(view);

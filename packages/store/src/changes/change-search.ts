@@ -1,7 +1,7 @@
 import type { Change } from '@pawl/schema/change';
 import { limits } from '@pawl/schema/limit';
 import type { Agent } from '@pawl/schema/record';
-import type { AgentView } from '../agents/agent-views.ts';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '../agents/agent-views.ts';
 import { agentById, agentOf } from '../agents/agents.ts';
 import { changeById } from './changes.ts';
@@ -137,7 +137,7 @@ export async function changesTakenOver(db: Database, projectId: string): Promise
 export async function agentsThatRan(
   db: Database,
   { projectId, limit }: { projectId?: string; limit: number },
-): Promise<AgentView[]> {
+): Promise<AgentFacts[]> {
   let query = db
     .selectFrom('agents')
     .select('id')

@@ -1,7 +1,7 @@
 import { programs } from '@pawl/protocol/node/programs';
 import { layoutOf } from '@pawl/roster/anchor/anchor-file';
 import { anchorPath, idIn } from '@pawl/roster/anchor/anchor-path';
-import type { Beginning, Place } from '@pawl/roster/anchor/begin-session';
+import type { Beginning, SessionSite } from '@pawl/roster/anchor/begin-session';
 import { beginSession } from '@pawl/roster/anchor/begin-session';
 import type { Ending, HelperChoice } from '@pawl/roster/anchor/end-session';
 import { endSession, helperChoices } from '@pawl/roster/anchor/end-session';
@@ -92,11 +92,11 @@ async function askAbout(ending: Ending, person: Person | null): Promise<HelperCh
   });
 }
 
-function placeOf({ home }: CommandContext, { project }: SessionOptions, environment: NodeJS.ProcessEnv): Place {
+function placeOf({ home }: CommandContext, { project }: SessionOptions, environment: NodeJS.ProcessEnv): SessionSite {
   return { root: projectRoot(project ?? '.'), environment, worktrees: [home.worktrees] };
 }
 
-function survey({ home }: Pick<CommandContext, 'home'>, { root, environment, worktrees }: Place): Survey {
+function survey({ home }: Pick<CommandContext, 'home'>, { root, environment, worktrees }: SessionSite): Survey {
   try {
     return surveyOf(systemProbe(environment, readPrograms(home.programs).programs), root, worktrees);
   } catch (error) {

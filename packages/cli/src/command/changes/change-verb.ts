@@ -8,37 +8,41 @@ import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';
-import type { Place } from './change.ts';
-import { named } from './change.ts';
+import type { ProjectOption } from '../../project/project-option.ts';
+import { projectPath } from '../../project/project-option.ts';
 
 /** Approves a change's effect on the gate, for the current head or the given one; for people only. */
 export async function approveChange(
   context: CommandContext,
   reference: string,
-  options: Place & { head?: string },
+  options: ProjectOption & { head?: string },
 ): Promise<number> {
   const body = options.head === undefined ? {} : { head: options.head };
-  return tell(context, (client) => client.approveChange(reference, body, named(options)));
+  return tell(context, (client) => client.approveChange(reference, body, projectPath(options)));
 }
 
 /** Blocks a change, with a reason. */
 export async function blockChange(
   context: CommandContext,
   reference: string,
-  options: Place & { reason: string },
+  options: ProjectOption & { reason: string },
 ): Promise<number> {
   const reason = said('The reason', options.reason);
-  return tell(context, (client) => client.blockChange(reference, { reason }, named(options)));
+  return tell(context, (client) => client.blockChange(reference, { reason }, projectPath(options)));
 }
 
 /** Unblocks a change. */
-export async function unblockChange(context: CommandContext, reference: string, options: Place): Promise<number> {
-  return tell(context, (client) => client.unblockChange(reference, named(options)));
+export async function unblockChange(
+  context: CommandContext,
+  reference: string,
+  options: ProjectOption,
+): Promise<number> {
+  return tell(context, (client) => client.unblockChange(reference, projectPath(options)));
 }
 
 /** Retries a change. */
-export async function retryChange(context: CommandContext, reference: string, options: Place): Promise<number> {
-  return tell(context, (client) => client.retryChange(reference, named(options)));
+export async function retryChange(context: CommandContext, reference: string, options: ProjectOption): Promise<number> {
+  return tell(context, (client) => client.retryChange(reference, projectPath(options)));
 }
 
 /** Comments on a change, or marks a comment as addressed. Not idempotent: not repeated after a lost answer. */
@@ -46,13 +50,15 @@ export async function commentChange(
   context: CommandContext,
   reference: string,
   text: string,
-  options: Place & { addresses?: string },
+  options: ProjectOption & { addresses?: string },
 ): Promise<number> {
   const body = {
     body: said('The comment', text === '-' ? await readText() : text),
     ...(options.addresses === undefined ? {} : { addresses: options.addresses }),
   };
-  const answer = await withDaemon(context.home, (client) => client.commentChange(reference, body, named(options)));
+  const answer = await withDaemon(context.home, (client) =>
+    client.commentChange(reference, body, projectPath(options)),
+  );
   const { change, comment } = answer;
   context.answer('comment', answer, () => {
     const what = comment.kind === 'blocking' ? 'commented; it blocks until it is addressed' : 'commented';
@@ -67,14 +73,14 @@ export async function commentChange(
 export async function closeChange(
   context: CommandContext,
   reference: string,
-  options: Place & { reason: string; learnings?: string },
+  options: ProjectOption & { reason: string; learnings?: string },
 ): Promise<number> {
   const learnings = options.learnings === '-' ? await readText() : options.learnings;
   const body = {
     reason: said('The reason', options.reason),
     ...(learnings === undefined ? {} : { learnings: said('The text of --learnings', learnings) }),
   };
-  const closed = await withDaemon(context.home, (client) => client.closeChange(reference, body, named(options)));
+  const closed = await withDaemon(context.home, (client) => client.closeChange(reference, body, projectPath(options)));
   context.answer('change', closed, () => {
     const kept = closed.learnings === null ? '' : `\nlearnings are kept: ${printableLine(closed.learnings)}`;
     return `${changeLine(closed.change, context.colours)}${kept}`;
@@ -86,11 +92,13 @@ export async function closeChange(
 export async function mergeChange(
   context: CommandContext,
   reference: string,
-  options: Place & { wait?: boolean; fix?: boolean; timeout?: number },
+  options: ProjectOption & { wait?: boolean; fix?: boolean; timeout?: number },
   lookMs = usualLookMs,
 ): Promise<number> {
   const body = options.fix ? { fix: true } : {};
-  const queued = await untilAnswered(context.home, (client) => client.mergeChange(reference, body, named(options)));
+  const queued = await untilAnswered(context.home, (client) =>
+    client.mergeChange(reference, body, projectPath(options)),
+  );
   if (queued.warning) context.say(context.colours.yellow(printableLine(queued.warning)));
   if (!options.wait) return answerWith(context, queued, queued.note);
   context.say(context.colours.dim(printableLine(queued.note)));
@@ -108,10 +116,10 @@ export async function mergeChange(
 export async function fixChange(
   context: CommandContext,
   reference: string,
-  options: Place & { continue?: boolean },
+  options: ProjectOption & { continue?: boolean },
 ): Promise<number> {
   const body = options.continue ? { proceed: true } : {};
-  const fix = await untilAnswered(context.home, (client) => client.fixChange(reference, body, named(options)));
+  const fix = await untilAnswered(context.home, (client) => client.fixChange(reference, body, projectPath(options)));
   const { change, outcome, path, branch, onto, files, next } = fix;
   context.answer('fix', fix, () => {
     const merge = `the merge of ${shortCommit(onto)} into ${printableLine(branch)}`;

@@ -15,13 +15,8 @@ import { ownAgentId } from '../../agent/own-agent.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { readText } from '../../terminal/standard-input.ts';
 import { table } from '../../terminal/table.ts';
-
-export type Place = { project?: string };
-
-/** The named repository, if any. */
-export function named({ project }: Place): { path?: string } {
-  return project === undefined ? {} : { path: resolve(project) };
-}
+import type { ProjectOption } from '../../project/project-option.ts';
+import { projectPath } from '../../project/project-option.ts';
 
 /**
  * Proposes a branch for the target branch: an agent's own, or the one checked out here. A proposed branch moves to its
@@ -30,7 +25,7 @@ export function named({ project }: Place): { path?: string } {
 export async function openChange(
   context: CommandContext,
   branch: string | undefined,
-  options: Place & { title?: string; summary?: string; draft?: boolean },
+  options: ProjectOption & { title?: string; summary?: string; draft?: boolean },
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<number> {
   const summary = options.summary === '-' ? await readText() : options.summary;
@@ -53,18 +48,21 @@ export async function openChange(
 /** Resolves branch and repository. An agent that names neither means its own. */
 function placeOf(
   branch: string | undefined,
-  { project }: Place,
+  { project }: ProjectOption,
   environment: NodeJS.ProcessEnv,
 ): Pick<OpenChangeBody, 'path' | 'branch'> {
   if (ownAgentId(environment) !== undefined)
-    return { ...named({ project }), ...(branch === undefined ? {} : { branch }) };
+    return { ...projectPath({ project }), ...(branch === undefined ? {} : { branch }) };
   const path = resolve(project ?? '.');
   return { path, branch: branch ?? currentBranch(path, 'Name it: pawl change open <branch>') };
 }
 
 /** Lists changes, newest first: open ones, or all. */
-export async function listChanges(context: CommandContext, options: Place & { all?: boolean }): Promise<number> {
-  const query = { ...named(options), ...(options.all ? { all: true } : {}) };
+export async function listChanges(
+  context: CommandContext,
+  options: ProjectOption & { all?: boolean },
+): Promise<number> {
+  const query = { ...projectPath(options), ...(options.all ? { all: true } : {}) };
   const list = await withDaemon(context.home, (client) => client.listChanges(query));
   context.answer('changes', list, () => {
     if (list.changes.length === 0) return 'no changes; propose the branch you are on: pawl change open';
@@ -102,8 +100,8 @@ function waitingLine(changes: ChangeView[], { colours }: CommandContext): string
 }
 
 /** Shows one change: its state and why, its comments and its checks. */
-export async function showChange(context: CommandContext, reference: string, options: Place): Promise<number> {
-  const detail = await withDaemon(context.home, (client) => client.showChange(reference, named(options)));
+export async function showChange(context: CommandContext, reference: string, options: ProjectOption): Promise<number> {
+  const detail = await withDaemon(context.home, (client) => client.showChange(reference, projectPath(options)));
   context.answer('change', detail, () => describeChange(detail, context.colours, Date.now()));
   return 0;
 }
@@ -112,10 +110,10 @@ export async function showChange(context: CommandContext, reference: string, opt
 export async function diffChange(
   context: CommandContext,
   given: string | undefined,
-  options: Place & { stat?: boolean },
+  options: ProjectOption & { stat?: boolean },
 ): Promise<number> {
   const reference = given ?? (await currentChange(context));
-  const diff = await withDaemon(context.home, (client) => client.diffChange(reference, named(options)));
+  const diff = await withDaemon(context.home, (client) => client.diffChange(reference, projectPath(options)));
   context.answer('diff', diff, () =>
     diff.files.length === 0 ? `${printableLine(diff.branch)} brings nothing` : diffText(diff, options),
   );
@@ -153,9 +151,9 @@ export async function diffAgent(
 export async function logChange(
   context: CommandContext,
   reference: string,
-  options: Place & { check?: string },
+  options: ProjectOption & { check?: string },
 ): Promise<number> {
-  const query = { ...named(options), ...(options.check === undefined ? {} : { check: options.check }) };
+  const query = { ...projectPath(options), ...(options.check === undefined ? {} : { check: options.check }) };
   const log = await withDaemon(context.home, (client) => client.changeLog(reference, query));
   context.answer('log', log, () => logText(log, context.colours, Date.now()));
   return 0;

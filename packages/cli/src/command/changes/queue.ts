@@ -9,12 +9,12 @@ import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { describeQueue } from '../../view/queue-text.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
-import type { Place } from './change.ts';
-import { named } from './change.ts';
+import type { ProjectOption } from '../../project/project-option.ts';
+import { projectPath } from '../../project/project-option.ts';
 
 /** Shows the merge queue of a project, or all of them. */
-export async function showQueues(context: CommandContext, options: Place): Promise<number> {
-  const list = await withDaemon(context.home, (client) => client.listQueues(named(options)));
+export async function showQueues(context: CommandContext, options: ProjectOption): Promise<number> {
+  const list = await withDaemon(context.home, (client) => client.listQueues(projectPath(options)));
   const now = Date.now();
   context.answer('queues', list, () => {
     if (list.queues.length === 0)
@@ -25,7 +25,7 @@ export async function showQueues(context: CommandContext, options: Place): Promi
 }
 
 /** Shows the output of the target branch's latest check, or of the named one. */
-export async function logQueue(context: CommandContext, options: Place & { check?: string }): Promise<number> {
+export async function logQueue(context: CommandContext, options: ProjectOption & { check?: string }): Promise<number> {
   const query = {
     path: resolve(options.project ?? '.'),
     ...(options.check === undefined ? {} : { check: options.check }),
@@ -38,7 +38,7 @@ export async function logQueue(context: CommandContext, options: Place & { check
 /** Requests a check of the target branch, and optionally waits for the result. */
 export async function checkQueue(
   context: CommandContext,
-  options: Place & { wait?: boolean; timeout?: number },
+  options: ProjectOption & { wait?: boolean; timeout?: number },
   lookMs = usualLookMs,
 ): Promise<number> {
   const path = resolve(options.project ?? '.');
@@ -82,7 +82,7 @@ const queueVerbs = {
 export async function turnQueue(
   context: CommandContext,
   verb: keyof typeof queueVerbs,
-  options: Place,
+  options: ProjectOption,
 ): Promise<number> {
   const body = { path: resolve(options.project ?? '.') };
   const answer = await untilAnswered(context.home, (client) => client[queueVerbs[verb]](body));

@@ -9,6 +9,8 @@ import { withDaemon } from '../../daemon/launch.ts';
 import { readText } from '../../terminal/standard-input.ts';
 import type { Palette } from '../../terminal/palette.ts';
 import { table } from '../../terminal/table.ts';
+import type { ProjectOption } from '../../project/project-option.ts';
+import { projectPath } from '../../project/project-option.ts';
 
 const columns = [
   { title: 'ID' },
@@ -23,21 +25,14 @@ const columns = [
 /** How much of an id a listing shows: enough to name the task. */
 const idCharacters = 6;
 
-type Place = { project?: string };
-
-/** The path of the named repository, if any. */
-function named({ project }: Place): { path?: string } {
-  return project === undefined ? {} : { path: resolve(project) };
-}
-
 /** Adds a task to the plan of a project, or beside an agent's task. */
 export async function addTask(
   context: CommandContext,
   name: string,
-  options: Place & { description?: string; phase?: string; after?: string[]; agentId?: string },
+  options: ProjectOption & { description?: string; phase?: string; after?: string[]; agentId?: string },
 ): Promise<number> {
   const description = options.description === '-' ? await readText() : options.description;
-  const path = options.agentId === undefined ? { path: resolve(options.project ?? '.') } : named(options);
+  const path = options.agentId === undefined ? { path: resolve(options.project ?? '.') } : projectPath(options);
   const body = {
     ...path,
     name,
@@ -58,10 +53,10 @@ export async function addTask(
 /** Lists the tasks of a project in the order added. */
 export async function listTasks(
   context: CommandContext,
-  options: Place & { state?: TaskView['state']; phase?: string; all?: boolean },
+  options: ProjectOption & { state?: TaskView['state']; phase?: string; all?: boolean },
 ): Promise<number> {
   const query = {
-    ...named(options),
+    ...projectPath(options),
     ...(options.state === undefined ? {} : { state: options.state }),
     ...(options.phase === undefined ? {} : { phase: options.phase }),
     ...(options.all ? { all: true } : {}),
@@ -87,8 +82,8 @@ export async function listTasks(
 }
 
 /** Shows one task with its dependencies, its agents and its result. */
-export async function showTask(context: CommandContext, reference: string, options: Place): Promise<number> {
-  const detail = await withDaemon(context.home, (client) => client.showTask(reference, named(options)));
+export async function showTask(context: CommandContext, reference: string, options: ProjectOption): Promise<number> {
+  const detail = await withDaemon(context.home, (client) => client.showTask(reference, projectPath(options)));
   context.answer('task', detail, () => describe(detail, context.colours));
   return 0;
 }
@@ -98,7 +93,7 @@ export async function changeTask(
   context: CommandContext,
   verb: 'done' | 'block' | 'unblock' | 'edit',
   reference: string,
-  options: Place & { summary?: string; reason?: string; priority?: TaskView['priority']; cancel?: boolean },
+  options: ProjectOption & { summary?: string; reason?: string; priority?: TaskView['priority']; cancel?: boolean },
 ): Promise<number> {
   if (options.reason?.trim() === '') throw new PawlError('usage', 'The reason is empty.');
   const summary = options.summary === '-' ? await readText() : options.summary;
@@ -108,7 +103,9 @@ export async function changeTask(
     ...(options.priority === undefined ? {} : { priority: options.priority }),
     ...(options.cancel === undefined ? {} : { cancel: options.cancel }),
   };
-  const { task } = await withDaemon(context.home, (client) => client.changeTask(reference, verb, body, named(options)));
+  const { task } = await withDaemon(context.home, (client) =>
+    client.changeTask(reference, verb, body, projectPath(options)),
+  );
   context.answer('task', { task }, () => {
     const detail = task.detail === '' ? '' : `: ${printableLine(task.detail)}`;
     return `${context.colours.bold(printableLine(task.name))} is ${task.state}${detail}`;

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { WorkOptions } from '../agents/work.ts';
 import { work } from '../agents/work.ts';
-import { named } from './plan.ts';
+import { projectPath } from '../../project/project-option.ts';
 
 /** The words of `pawl plan` that start an architect, their mode, and its task unless a message says more. */
 export const architects = {
@@ -26,7 +26,7 @@ export async function startArchitect(
   reference: string,
   { message, phase, options }: { message: string[]; phase?: string | undefined; options: ArchitectOptions },
 ): Promise<number> {
-  const { plan } = await withDaemon(context.home, (client) => client.showPlan(reference, named(options)));
+  const { plan } = await withDaemon(context.home, (client) => client.showPlan(reference, projectPath(options)));
   const { mode, task } = architects[verb];
   const { project: _, ...rest } = options;
   return work(context, message.length === 0 ? [task] : message, {

@@ -4,12 +4,13 @@ import type { LaunchPlanBody, PlanDetail } from '@pawl/protocol/plan/plan-view';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
-import type { Place } from './plan.ts';
-import { describe, named } from './plan.ts';
+import { describe } from './plan.ts';
+import type { ProjectOption } from '../../project/project-option.ts';
+import { projectPath } from '../../project/project-option.ts';
 
 /** Looks at a plan as a whole: errors, warnings and waves. Writes nothing, and fails if there are errors. */
-export async function stagePlan(context: CommandContext, reference: string, options: Place): Promise<number> {
-  const detail = await withDaemon(context.home, (client) => client.showPlan(reference, named(options)));
+export async function stagePlan(context: CommandContext, reference: string, options: ProjectOption): Promise<number> {
+  const detail = await withDaemon(context.home, (client) => client.showPlan(reference, projectPath(options)));
   const { plan, stage } = detail;
   context.answer('stage', { planId: plan.id, hash: plan.hash, ...stage }, () =>
     [
@@ -24,7 +25,7 @@ export async function stagePlan(context: CommandContext, reference: string, opti
   return stage.errors.length === 0 ? 0 : 1;
 }
 
-export type PlanVerbOptions = Place & {
+export type PlanVerbOptions = ProjectOption & {
   hash?: string;
   acceptWarnings?: boolean;
   as?: string;
@@ -55,7 +56,7 @@ export async function changePlan(
     archive: {},
   }[verb];
   const detail: PlanDetail = await withDaemon(context.home, (client) =>
-    client.changePlan(reference, verb, body, named(options)),
+    client.changePlan(reference, verb, body, projectPath(options)),
   );
   context.answer('plan', detail, () => describe(detail, context));
   return 0;

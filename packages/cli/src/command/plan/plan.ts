@@ -13,19 +13,14 @@ import { withDaemon } from '../../daemon/launch.ts';
 import { paintLine } from '../../terminal/palette.ts';
 import { table } from '../../terminal/table.ts';
 import { editText, markdownFrom } from './plan-text-source.ts';
-
-export type Place = { project?: string };
-
-/** The path of the named repository, if any. */
-export function named({ project }: Place): { path?: string } {
-  return project === undefined ? {} : { path: resolve(project) };
-}
+import type { ProjectOption } from '../../project/project-option.ts';
+import { projectPath } from '../../project/project-option.ts';
 
 /** Starts a plan from a wish. */
 export async function newPlan(
   context: CommandContext,
   words: string[],
-  options: Place & {
+  options: ProjectOption & {
     name?: string;
     file?: string;
     issue?: number;
@@ -62,8 +57,8 @@ const columns = [
 ];
 
 /** Lists plans in the order started. */
-export async function listPlans(context: CommandContext, options: Place & { all?: boolean }): Promise<number> {
-  const query = { ...named(options), ...(options.all ? { all: true } : {}) };
+export async function listPlans(context: CommandContext, options: ProjectOption & { all?: boolean }): Promise<number> {
+  const query = { ...projectPath(options), ...(options.all ? { all: true } : {}) };
   const list = await withDaemon(context.home, (client) => client.listPlans(query));
   context.answer('plans', list, () => {
     if (list.plans.length === 0) return 'no plans; start one: pawl plan new "what you want"';
@@ -86,9 +81,9 @@ const watchMs = 1_000;
 export async function showPlan(
   context: CommandContext,
   reference: string,
-  options: Place & { page?: string; watch?: boolean; tiptap?: boolean },
+  options: ProjectOption & { page?: string; watch?: boolean; tiptap?: boolean },
 ): Promise<number> {
-  const first = await withDaemon(context.home, (client) => client.showPlan(reference, named(options)));
+  const first = await withDaemon(context.home, (client) => client.showPlan(reference, projectPath(options)));
   if (options.page !== undefined) return showPage(context, first, options.page, options.tiptap ?? false);
   if (options.watch !== true) {
     context.answer('plan', first, () => describe(first, context));
@@ -119,9 +114,9 @@ function showPage(context: CommandContext, detail: PlanDetail, word: string, tip
 export async function graphPlan(
   context: CommandContext,
   reference: string,
-  options: Place & { mermaid?: boolean },
+  options: ProjectOption & { mermaid?: boolean },
 ): Promise<number> {
-  const detail = await withDaemon(context.home, (client) => client.showPlan(reference, named(options)));
+  const detail = await withDaemon(context.home, (client) => client.showPlan(reference, projectPath(options)));
   const { stage } = detail;
   context.answer('graph', { ...stage, mermaid: planMermaid(detail) }, () =>
     options.mermaid === true ? planMermaid(detail) : [...waveLines(detail), ...stage.errors].join('\n'),
@@ -133,7 +128,7 @@ export async function graphPlan(
 export async function editPlan(
   context: CommandContext,
   reference: string,
-  options: Place & {
+  options: ProjectOption & {
     name?: string;
     mode?: EditPlanBody['mode'];
     budget?: EditPlanBody['budget'];
@@ -145,7 +140,7 @@ export async function editPlan(
   },
 ): Promise<number> {
   const { name, mode, budget, page, title, parent, file } = options;
-  const before = await withDaemon(context.home, (client) => client.showPlan(reference, named(options)));
+  const before = await withDaemon(context.home, (client) => client.showPlan(reference, projectPath(options)));
   const isPage = page !== undefined || title !== undefined || file !== undefined;
   const known = before.pages.find((each) => page !== undefined && (each.id.startsWith(page) || each.title === page));
   const isMoved = parent !== undefined || title !== undefined;

@@ -5,8 +5,8 @@ import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import type { Palette } from '../../terminal/palette.ts';
 import { table } from '../../terminal/table.ts';
-import type { Place } from './plan.ts';
-import { named } from './plan.ts';
+import type { ProjectOption } from '../../project/project-option.ts';
+import { projectPath } from '../../project/project-option.ts';
 
 const columns = [
   { title: 'ID' },
@@ -19,8 +19,11 @@ const columns = [
 ];
 
 /** Lists proposals in the order made. */
-export async function listProposals(context: CommandContext, options: Place & { all?: boolean }): Promise<number> {
-  const query = { ...named(options), ...(options.all ? { all: true } : {}) };
+export async function listProposals(
+  context: CommandContext,
+  options: ProjectOption & { all?: boolean },
+): Promise<number> {
+  const query = { ...projectPath(options), ...(options.all ? { all: true } : {}) };
   const list = await withDaemon(context.home, (client) => client.listProposals(query));
   context.answer('proposals', list, () => {
     if (list.proposals.length === 0) return 'no proposals; planning agents make them: pawl plan draft';

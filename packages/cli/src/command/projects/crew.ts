@@ -11,7 +11,7 @@ import { shellVariables } from '../../agent/shell-variables.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { untilAnswered } from '../../daemon/resend.ts';
 import { table } from '../../terminal/table.ts';
-import type { Place } from '../changes/change.ts';
+import type { ProjectOption } from '../../project/project-option.ts';
 
 const columns = [{ title: 'ROLE' }, { title: 'AGENT' }, { title: 'STATE' }, { title: 'TOKENS' }, { title: 'BRANCH' }];
 
@@ -26,19 +26,22 @@ export async function crewBody(home: Home, path: string, { provider }: { provide
 }
 
 /** Starts the missing agents of a project's crew. */
-export async function startCrew(context: CommandContext, options: Place & { provider?: string }): Promise<number> {
+export async function startCrew(
+  context: CommandContext,
+  options: ProjectOption & { provider?: string },
+): Promise<number> {
   const body = await crewBody(context.home, options.project ?? '.', options);
   return answerWith(context, await untilAnswered(context.home, (client) => client.startCrew(body)));
 }
 
 /** Ends the crew of a project. */
-export async function stopCrew(context: CommandContext, options: Place): Promise<number> {
+export async function stopCrew(context: CommandContext, options: ProjectOption): Promise<number> {
   const path = resolve(options.project ?? '.');
   return answerWith(context, await untilAnswered(context.home, (client) => client.stopCrew({ path })));
 }
 
 /** Shows the crew of a project. */
-export async function showCrew(context: CommandContext, options: Place): Promise<number> {
+export async function showCrew(context: CommandContext, options: ProjectOption): Promise<number> {
   const path = resolve(options.project ?? '.');
   return answerWith(context, await withDaemon(context.home, (client) => client.crew({ path })));
 }

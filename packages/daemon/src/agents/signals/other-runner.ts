@@ -2,7 +2,7 @@ import { checkOptions } from '@pawl/core/plan/task';
 import { requireInstalled } from '@pawl/providers/detect';
 import type { Definition } from '@pawl/schema/definition';
 import type { Agent } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { updateAgent } from '@pawl/store/agents/agents';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
@@ -50,7 +50,7 @@ export async function otherRunner(
 /**
  * Gives an agent to another provider or model. Another provider does not know the conversation that the last one kept.
  */
-export async function handOver(tx: WriteTransaction, { agent, session }: AgentView, runner: Runner): Promise<void> {
+export async function handOver(tx: WriteTransaction, { agent, session }: AgentFacts, runner: Runner): Promise<void> {
   const isOther = runner.provider !== agent.provider;
   const fresh = isOther ? { freshAfter: session?.no ?? 0, forkedConversation: null } : {};
   await updateAgent(tx, agent.id, { ...runner, ...fresh });

@@ -10,7 +10,7 @@ import { PawlError } from '@pawl/schema/error';
 import type { NewEvent } from '@pawl/schema/event';
 import { newId } from '@pawl/schema/id';
 import type { Agent, Budget, Run } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { agentById, updateAgent } from '@pawl/store/agents/agents';
 import { changesByAgent } from '@pawl/store/changes/changes';
@@ -83,7 +83,7 @@ export async function resume(
 }
 
 /** Makes a person's prompt the new assignment of an agent whose work is finished. */
-async function assign(tx: WriteTransaction, { agent, run }: AgentView, prompt: string): Promise<void> {
+async function assign(tx: WriteTransaction, { agent, run }: AgentFacts, prompt: string): Promise<void> {
   const [latest] = await changesByAgent(tx.db, agent.id);
   const hasOpenChange = latest !== undefined && !isOver(latest);
   const assignment = assignmentAfter(agent, run, { prompt, hasOpenChange });

@@ -1,7 +1,7 @@
-import type { Evidence } from '@pawl/core/queue/queue-plan';
+import type { TreeResults } from '@pawl/core/queue/queue-plan';
 import type { Change, Check } from '@pawl/schema/change';
 
-const nothing: Evidence = {
+const nothing: TreeResults = {
   isGreen: false,
   greenAt: null,
   reds: 0,
@@ -35,10 +35,10 @@ export function sinceRecovery(checks: readonly Check[], main: string): Check[] {
  * has failed twice in a row since: then something outside has changed. After a request for new checks, only later ones
  * count.
  */
-export function evidenceOf(
+export function resultsByTree(
   checks: readonly Check[],
   asked: { tree: string; at: number } | null = null,
-): (tree: string) => Evidence {
+): (tree: string) => TreeResults {
   const byTree = new Map<string, Check[]>();
   for (const check of checks) {
     if (check.outcome === 'cancelled') continue;
@@ -49,7 +49,7 @@ export function evidenceOf(
   return (tree) => known.get(tree) ?? nothing;
 }
 
-function judge(checks: readonly Check[]): Evidence {
+function judge(checks: readonly Check[]): TreeResults {
   const ended = checks.filter(({ outcome }) => outcome !== null);
   const passed = ended.findLastIndex(({ outcome }) => outcome === 'passed');
   const reds = ended.length - 1 - passed;

@@ -16,7 +16,7 @@ import type { DefinitionPlatform } from '../../definitions/definition-platform.t
 import { noteMerged } from '../notices.ts';
 import type { Target } from '../../project-config/target.ts';
 
-type Advance = NonNullable<Queue['advance']>;
+type PlannedAdvance = NonNullable<Queue['advance']>;
 
 /** The context in which the target branch is moved. */
 export type LandingContext = {
@@ -37,7 +37,7 @@ export type Advanced = { is: 'moved' } | { is: 'behind' } | { is: 'waiting'; rea
  */
 export async function advance(
   context: LandingContext,
-  wanted: Advance,
+  wanted: PlannedAdvance,
   isStillWanted: (db: Database) => Promise<boolean>,
 ): Promise<Advanced> {
   if (!(await beginAdvance(context, wanted, isStillWanted))) return { is: 'behind' };
@@ -60,7 +60,7 @@ export async function advance(
 /** Records the intent. False if a change was held or withdrawn since the check. */
 export async function beginAdvance(
   { platform, project }: LandingContext,
-  wanted: Advance,
+  wanted: PlannedAdvance,
   isStillWanted: (db: Database) => Promise<boolean>,
 ): Promise<boolean> {
   return platform.store.write(async (tx) => {
@@ -80,7 +80,7 @@ function mayHaveMoved({ target }: LandingContext, { code }: PawlError): boolean 
 }
 
 /** Completes an interrupted advance. Returns false if nothing had changed yet. */
-export async function finishBegun(context: LandingContext, begun: Advance): Promise<boolean> {
+export async function finishBegun(context: LandingContext, begun: PlannedAdvance): Promise<boolean> {
   const { platform, repository, ownDir, target } = context;
   // Ask the forge about merges that it was asked to do.
   if (begun.forgeRef !== null) return false;
@@ -98,7 +98,7 @@ export async function finishBegun(context: LandingContext, begun: Advance): Prom
   return true;
 }
 
-async function move(context: LandingContext, { from, to }: Advance): Promise<boolean> {
+async function move(context: LandingContext, { from, to }: PlannedAdvance): Promise<boolean> {
   const { repository, ownDir, target } = context;
   const { branch, remote } = target;
   if (remote !== null) {
@@ -118,7 +118,7 @@ async function move(context: LandingContext, { from, to }: Advance): Promise<boo
 /** Completes an advance: marks all its changes merged and records main's commit, in one transaction. */
 export async function recordMerged(
   { platform, project, target }: LandingContext,
-  done: Advance,
+  done: PlannedAdvance,
   isChecked = true,
 ): Promise<void> {
   const { from, to, checkId } = done;

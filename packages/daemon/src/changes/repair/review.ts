@@ -5,7 +5,7 @@ import type { Change, ChangeComment } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Staff } from '@pawl/schema/project-config';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { updateChange } from '@pawl/store/changes/changes';
 import { noteGivenUp, noteReviewed } from '../notices.ts';
 import type { Discussed } from '../people.ts';
@@ -83,7 +83,7 @@ async function begin(
 }
 
 /** A review counts only for the head it started with. */
-async function end(parts: CrewParts, context: QueueContext, change: Change, { agent, run }: AgentView): Promise<void> {
+async function end(parts: CrewParts, context: QueueContext, change: Change, { agent, run }: AgentFacts): Promise<void> {
   const { platform } = parts;
   const { project } = context;
   const summary = agent.completion?.summary ?? run?.detail ?? '';

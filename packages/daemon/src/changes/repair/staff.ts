@@ -3,7 +3,7 @@ import { commitAt } from '@pawl/git/repository/repository';
 import { PawlError } from '@pawl/schema/error';
 import type { Staff } from '@pawl/schema/project-config';
 import type { Agent, Project, WorkMode } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { commandOptions, forkAndExec } from '../../agents/fork.ts';
 import { rootAgent } from '../../platform/root-agent.ts';
@@ -58,7 +58,7 @@ function likeAuthor({ providers }: CrewParts['platform'], { author, playground }
   return isScripted && !playground ? null : author;
 }
 
-export async function viewOfAgent({ platform }: CrewParts, id: string | null): Promise<AgentView | null> {
+export async function viewOfAgent({ platform }: CrewParts, id: string | null): Promise<AgentFacts | null> {
   return id === null ? null : agentView(platform.store.db, id);
 }
 

@@ -7,7 +7,7 @@ import type { Change } from '@pawl/schema/change';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Staff } from '@pawl/schema/project-config';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { changeById, updateChange } from '@pawl/store/changes/changes';
 import { mailById } from '@pawl/store/mail/mail';
 import { queueOf, updateQueue } from '@pawl/store/changes/queues';
@@ -63,7 +63,7 @@ export async function releaseStandIn(parts: CrewParts, change: Change): Promise<
 }
 
 /** True if the run in which an agent was told has ended. */
-async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentView | null): Promise<boolean> {
+async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentFacts | null): Promise<boolean> {
   const endedAt = holder?.run?.endedAt ?? null;
   if (endedAt === null || last.mailId === null) return endedAt !== null;
   const mail = await mailById(parts.platform.store.db, last.mailId);
@@ -73,7 +73,7 @@ async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentView | 
 async function tellAuthor(
   { platform }: CrewParts,
   talk: Discussed,
-  { agent }: AgentView,
+  { agent }: AgentFacts,
   trouble: Trouble,
 ): Promise<void> {
   const { change } = talk;

@@ -4,7 +4,7 @@ import { mayUseTool } from '@pawl/core/definitions/gate';
 import { openToolsIn } from '@pawl/core/agents/history';
 import type { ProviderPreset } from '@pawl/core/port/provider';
 import type { Verdict } from '@pawl/core/sessions/completion';
-import type { AgentFacts } from '@pawl/core/sessions/next-step';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { mailAtEnd } from '@pawl/core/mail/mail-end';
 import { directoryOf } from '@pawl/schema/place';
 import { endsTurnByResult } from '@pawl/core/agents/work-mode';

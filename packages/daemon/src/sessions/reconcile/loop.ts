@@ -1,4 +1,4 @@
-import type { Gate, Lanes, Places } from '@pawl/core/sessions/turn-taking';
+import type { Limiter, Lanes, Places } from '@pawl/core/sessions/turn-taking';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import type { Alarms } from './alarms.ts';
 import type { SessionWatch } from './session-watch.ts';
@@ -8,7 +8,7 @@ export type Loop = {
   platform: SessionPlatform;
   /** One step of an agent at a time. */
   lanes: Lanes;
-  startGate: Gate;
+  startLimiter: Limiter;
   agentPlaces: Places;
   sessionPlaces: Places;
   watch: SessionWatch;

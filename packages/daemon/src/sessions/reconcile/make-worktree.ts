@@ -1,5 +1,5 @@
 import type { ProjectPlace } from '@pawl/core/sessions/input-files';
-import type { AgentFacts } from '@pawl/core/sessions/next-step';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import type { Place } from '@pawl/schema/place';
 import { keepOutOfCommits } from '@pawl/git/repository/exclude';
 import { addWorktree, verifyWorktree } from '@pawl/git/worktree/worktree';

@@ -1,10 +1,10 @@
 import { nextStep } from '@pawl/core/sessions/next-step';
-import { createGate, createLanes, createPlaces } from '@pawl/core/sessions/turn-taking';
+import { createLimiter, createLanes, createPlaces } from '@pawl/core/sessions/turn-taking';
 import { messageOf } from '@pawl/schema/error';
 import type { Event } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Session } from '@pawl/schema/record';
-import type { AgentView } from '@pawl/store/agents/agent-views';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentsToReconcile, agentView } from '@pawl/store/agents/agent-views';
 import { endAccountWaits } from '@pawl/store/sessions/runs';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
@@ -25,7 +25,7 @@ export type Reconciler = {
   /** Adopts every agent that was working when the last daemon ended. Resolves when each living one is adopted. */
   adopt(): Promise<{ adopted: number; ended: number }>;
   /** Checks every agent with a pending step, and returns them, in case a wake was lost. */
-  sweep(): Promise<AgentView[]>;
+  sweep(): Promise<AgentFacts[]>;
   /** Resolves when the agent has no step that is possible now. */
   settle(agentId: string): Promise<void>;
   /** Ends the unwanted sessions of these agents; resolves when their processes have exited. */
@@ -51,7 +51,7 @@ export function startReconciler(platform: SessionPlatform): Reconciler {
   const loop: Loop = {
     platform,
     lanes,
-    startGate: createGate(limits.parallelStarts),
+    startLimiter: createLimiter(limits.parallelStarts),
     agentPlaces: createPlaces(platform.choices.maxAgents),
     sessionPlaces: createPlaces(platform.choices.maxSessions),
     watch: watchSessions(platform, {

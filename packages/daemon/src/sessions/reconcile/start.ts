@@ -4,7 +4,7 @@ import type { TakeUp } from '@pawl/core/sessions/conversation';
 import { pastOfAgent, takeUp } from '@pawl/core/sessions/conversation';
 import type { Dependency, Errand, PlanInput } from '@pawl/core/sessions/input-files';
 import { inputFiles } from '@pawl/core/sessions/input-files';
-import type { AgentFacts } from '@pawl/core/sessions/next-step';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { nextStep } from '@pawl/core/sessions/next-step';
 import { endsTurnByResult } from '@pawl/core/agents/work-mode';
 import { findSession } from '@pawl/host/session/find-session';

@@ -1,4 +1,5 @@
-import type { AgentFacts, Step } from '@pawl/core/sessions/next-step';
+import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
+import type { Step } from '@pawl/core/sessions/next-step';
 import { nextStep } from '@pawl/core/sessions/next-step';
 import { isPassing, messageOf } from '@pawl/schema/error';
 import type { Agent, Session } from '@pawl/schema/record';
@@ -48,14 +49,14 @@ export async function doStep(loop: Loop, facts: AgentFacts): Promise<boolean> {
   if (!hasPlace(loop, agent, step)) return false;
   switch (step) {
     case 'make-worktree':
-      await throughGate(loop, agent, step, () => makeWorktree(platform, facts));
+      await throughLimiter(loop, agent, step, () => makeWorktree(platform, facts));
       return true;
     case 'wait':
       return endWait(loop, facts);
     case 'plan-session':
       return planSession(platform, facts);
     case 'start-session':
-      await throughGate(loop, agent, step, () => startPlanned(platform, facts));
+      await throughLimiter(loop, agent, step, () => startPlanned(platform, facts));
       return true;
     case 'watch':
       return session !== null && watchOrFinish(loop, agent, session);
@@ -69,7 +70,7 @@ export async function doStep(loop: Loop, facts: AgentFacts): Promise<boolean> {
       await platform.store.write((tx) => retire(tx, agent.id));
       return true;
     case 'clean-up':
-      await throughGate(loop, agent, step, () => cleanUp(platform, agent));
+      await throughLimiter(loop, agent, step, () => cleanUp(platform, agent));
       return true;
     case 'rest':
       return false;
@@ -77,8 +78,8 @@ export async function doStep(loop: Loop, facts: AgentFacts): Promise<boolean> {
 }
 
 /** Takes a heavy step when a slot is free, unless the facts have changed while it waited. */
-async function throughGate(loop: Loop, { id }: Agent, step: Step['do'], act: () => Promise<unknown>): Promise<void> {
-  await loop.startGate(async () => {
+async function throughLimiter(loop: Loop, { id }: Agent, step: Step['do'], act: () => Promise<unknown>): Promise<void> {
+  await loop.startLimiter(async () => {
     const facts = loop.closed ? null : await agentView(loop.platform.store.db, id);
     if (facts !== null && nextStep(facts).do === step) await act();
   });

@@ -1,4 +1,4 @@
-import { evidenceOf, sinceRecovery, sinceRetries } from '@pawl/daemon/changes/guard/evidence';
+import { resultsByTree, sinceRecovery, sinceRetries } from '@pawl/daemon/changes/guard/tree-results';
 import type { Change, Check } from '@pawl/schema/change';
 import { expect, test } from 'vitest';
 
@@ -20,20 +20,20 @@ test.each([
   ['a success and then two failures', [check('passed'), check('failed'), check('failed')], { isGreen: false, reds: 2 }],
   ['a cancelled one', [check('cancelled')], { isGreen: false, reds: 0, isRunning: false }],
 ])('%s', (_, checks, expected) => {
-  expect(evidenceOf(checks)('tree')).toMatchObject(expected);
-  expect(evidenceOf(checks)('another')).toMatchObject({ isGreen: false, reds: 0, isRunning: false, counts: null });
+  expect(resultsByTree(checks)('tree')).toMatchObject(expected);
+  expect(resultsByTree(checks)('another')).toMatchObject({ isGreen: false, reds: 0, isRunning: false, counts: null });
 });
 
 test('the counts are those of the last success', () => {
   const checks = [check('passed', 1, 3), check('passed', 2, 4), check('failed', 3)];
-  expect(evidenceOf(checks)('tree').counts?.run).toBe(4);
+  expect(resultsByTree(checks)('tree').counts?.run).toBe(4);
 });
 
 test('after a request for a new check, only later checks of a tree count', () => {
   const checks = [check('passed', 1), check('failed', 5), check('failed', 6)];
-  expect(evidenceOf(checks, { tree: 'tree', at: 5 })('tree')).toMatchObject({ isGreen: false, reds: 2 });
-  expect(evidenceOf(checks, { tree: 'tree', at: 7 })('tree')).toMatchObject({ isGreen: false, reds: 0 });
-  expect(evidenceOf(checks, { tree: 'another', at: 7 })('tree')).toMatchObject({ isGreen: false, reds: 2 });
+  expect(resultsByTree(checks, { tree: 'tree', at: 5 })('tree')).toMatchObject({ isGreen: false, reds: 2 });
+  expect(resultsByTree(checks, { tree: 'tree', at: 7 })('tree')).toMatchObject({ isGreen: false, reds: 0 });
+  expect(resultsByTree(checks, { tree: 'another', at: 7 })('tree')).toMatchObject({ isGreen: false, reds: 2 });
 });
 
 test('failures before main failed and passed again do not count', () => {
@@ -42,8 +42,8 @@ test('failures before main failed and passed again do not count', () => {
   const outage = [main('passed', 1), ...failed, main('failed', 4), main('failed', 5)];
   expect(sinceRecovery(outage, 'main')).toEqual(outage);
   const over = [...outage, main('passed', 6)];
-  expect(evidenceOf(sinceRecovery(over, 'main'))('tree')).toMatchObject({ reds: 0 });
-  expect(evidenceOf(sinceRecovery([...over, check('failed', 7)], 'main'))('tree')).toMatchObject({ reds: 1 });
+  expect(resultsByTree(sinceRecovery(over, 'main'))('tree')).toMatchObject({ reds: 0 });
+  expect(resultsByTree(sinceRecovery([...over, check('failed', 7)], 'main'))('tree')).toMatchObject({ reds: 1 });
   expect(sinceRecovery([main('passed', 1), ...failed], 'main')).toHaveLength(3);
 });
 
