@@ -20,6 +20,9 @@ const shop = await openWorkshop(name, cli, (server) => {
 try {
   const model = cli.model === null ? [] : ['--model', cli.model];
   const task = '[[steps:[{"shell":"env > env.txt"},{"signal":{"status":"done"}},{"say":"Done."}]]] Look around.';
+  // Pawl does not know the server in this CLI's own settings, and a sandbox reaches a local service only by a rule.
+  if (cli.shellKeyAt === 'session')
+    await shop.pawl(['rules', 'add', '--allow', `network ${new URL(shop.server.url).host}`]);
   const work = ['work', task, '--provider', cli.provider, ...model, '--json'];
   const answer = JSON.parse(await shop.pawl(work)) as { data: { id: string } };
   const { run, account } = await shop.ended(answer.data.id);

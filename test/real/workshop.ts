@@ -153,7 +153,9 @@ async function writeSettings(home: string, { settings }: RealCli): Promise<void>
 function config({ provider, live }: RealCli): string {
   const names = [...new Set([provider, live ?? provider])];
   const probe = join(import.meta.dirname, 'mcp-server.mjs');
-  return `rotate_accounts: [${names.join(', ')}]
+  // As is the default in a sandbox; without one, agents would ask, and CLIs that cannot ask would be refused.
+  return `access: full
+rotate_accounts: [${names.join(', ')}]
 mcp_servers:
   probe:
     command: ${JSON.stringify(process.execPath)}
