@@ -96,6 +96,8 @@ describe.skipIf(!hasPseudoTerminal).concurrent('in a terminal', () => {
     await daemon.ended(agent.id);
     terminal.type('/help\r');
     await terminal.sees('/quit');
+    // The agent's text has no end of line, but a typed line begins its own.
+    expect(terminal.shown()).not.toContain(`three${agent.alias} > /help`);
     terminal.type('/nonsense\r');
     await terminal.sees('There is no command /nonsense');
     terminal.type('half a line\u0003');

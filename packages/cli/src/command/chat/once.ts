@@ -35,9 +35,13 @@ export async function sayOnce(
 /** Waits until an agent has no turn, so that the next one is only about this message. */
 async function untilIdle(context: CommandContext, { id, alias }: Partner): Promise<void> {
   for (;;) {
-    const { run } = (await commandClient(context.home).inspectAgent(id, { worktree: false })).agent;
+    const { run, activity } = (await commandClient(context.home).inspectAgent(id, { worktree: false })).agent;
     if (run === null || run.status !== 'running') return;
-    context.say(context.colours.dim(`${alias} is busy; waiting until its turn ends`));
+    context.say(
+      activity === 'waiting_for_approval'
+        ? `${alias} waits for your permission: pawl inbox ${alias}`
+        : context.colours.dim(`${alias} is busy; waiting until its turn ends`),
+    );
     await waitForRun(context, run.id, null);
   }
 }
