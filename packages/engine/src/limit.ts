@@ -42,6 +42,8 @@ export const engineLimits = {
   pipeDrainMs: 200,
   /** How long a command may clean up before it is killed. */
   graceMs: 500,
+  /** Tool calls of one answer that run; further ones are refused. */
+  callsOfAnswer: 50,
   /** Model calls of one turn. */
   iterations: 100,
   /** Limits on repetition: equal answers, equal calls, searches without a result, and invalid inputs in a row. */

@@ -178,6 +178,10 @@ async function startCall(
     addResult(turn, call, skipped('one tool for each answer. Call it again if you still need it'));
     return null;
   }
+  if (index >= engineLimits.callsOfAnswer) {
+    addResult(turn, call, skipped(`only ${engineLimits.callsOfAnswer} calls of one answer run`));
+    return null;
+  }
   const prepared = prepareCall(tools, call.name, call.input);
   if ('problem' in prepared) {
     addResult(turn, call, failed(prepared.problem));

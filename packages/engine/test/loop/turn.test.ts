@@ -271,6 +271,17 @@ describe('a turn', () => {
     expect(lineBytes(results[0])).toBeLessThan(1024 * 1024);
   });
 
+  it('runs only some of the calls of an answer that has thousands', async () => {
+    const calls = Array.from({ length: 2_000 }, (_, index) =>
+      call('Todo', { items: [{ text: `${index}`, status: 'pending' }] }),
+    );
+    const { requests, results, result } = await play([calls, [say('Done.')]], { mode: 'auto' });
+    expect(requests).toHaveLength(50);
+    expect(results).toHaveLength(2_000);
+    expect(results.at(-1)).toMatchObject({ isError: true, text: 'Not run: only 50 calls of one answer run.' });
+    expect(result).toMatchObject({ ok: true });
+  });
+
   it('takes reasoning without text or calls for no answer', async () => {
     const { result, messages } = await play([[{ type: 'reasoning', text: 'Hm.' }], [say('Done.')]]);
     expect(result).toMatchObject({ ok: true, text: 'Done.' });

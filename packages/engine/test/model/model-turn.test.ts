@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sampleOf } from '@pawl/testing/endurance';
 import { startModelServer } from '@pawl/testing/model-server/server';
+import { waitUntil } from '@pawl/testing/wait-until';
 import { describe, expect, it } from 'vitest';
 import { textOf, userMessage } from '../../src/conversation/message.ts';
 import { engineLimits } from '../../src/limit.ts';
@@ -97,6 +98,57 @@ async function listening(server: ReturnType<typeof createServer>) {
     },
   };
 }
+
+describe('a stream without an end', () => {
+  const start = {
+    type: 'message_start',
+    message: {
+      id: 'm',
+      model: 'm',
+      role: 'assistant',
+      type: 'message',
+      content: [],
+      usage: { input_tokens: 1, output_tokens: 1 },
+    },
+  };
+  const endless = {
+    text: [
+      { type: 'text', text: '' },
+      { type: 'text_delta', text: 'x'.repeat(10_000) },
+    ],
+    thoughts: [
+      { type: 'thinking', thinking: '' },
+      { type: 'thinking_delta', thinking: 'x'.repeat(10_000) },
+    ],
+    'the input of a tool': [
+      { type: 'tool_use', id: 't', name: 'Bash', input: {} },
+      { type: 'input_json_delta', partial_json: ' '.repeat(10_000) },
+    ],
+  };
+  for (const [what, [block, delta]] of Object.entries(endless)) {
+    it(`of ${what} is cut, and calls no tool`, async () => {
+      let closed = false;
+      const line = (data: { type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+      const flood = createServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write(line(start) + line({ type: 'content_block_start', index: 0, content_block: block } as never));
+        const more = () => {
+          if (closed) return;
+          if (response.write(line({ type: 'content_block_delta', index: 0, delta } as never))) setImmediate(more);
+          else response.once('drain', more);
+        };
+        response.on('close', () => (closed = true));
+        more();
+      });
+      await using server = await listening(flood);
+      const { answer } = await talk({ vendor: 'anthropic', url: server.url, messages });
+      expect(answer.finish).toBe('length');
+      expect(answer.parts.filter(({ type }) => type === 'tool-call')).toEqual([]);
+      expect(JSON.stringify(answer.parts).length).toBeLessThan(engineLimits.answerCharacters + 50_000);
+      await waitUntil(() => closed, { what: 'the end of the connection' });
+    });
+  }
+});
 
 describe('a stream that is cut at any byte', () => {
   for (const vendor of vendors) {
