@@ -20,7 +20,7 @@ test('a model is tested by one call; a fault is told in words', async () => {
   });
 });
 
-test('an agent uses a model by its name, with its server and context, or the default one', async () => {
+test('an agent uses a model by its name, with its server, context and price, or the default one', async () => {
   const steps = [doneWith('All done.'), { say: 'Done.' }];
   const models: Record<string, object> = {};
   await using scene = await openEngineScene(
@@ -30,7 +30,14 @@ test('an agent uses a model by its name, with its server and context, or the def
   const { daemon, model } = scene;
   const rest = { account: null, context_tokens: 50_000, usd_per_million: null };
   models['local'] = { ...rest, model: 'compatible/scripted-1', base_url: `${model.url}/v1` };
-  models['paid'] = { ...rest, model: 'google/gemini-2.5-pro', account: 'plain', base_url: null };
+  const price = { input: 3, output: 15, cached: 0.3 };
+  models['paid'] = {
+    ...rest,
+    model: 'google/gemini-2.5-pro',
+    account: 'plain',
+    base_url: null,
+    usd_per_million: price,
+  };
   // A key goes only to the server that it was added for.
   await daemon.client.useAccount('plain');
   for (const [asked, api, name, hasKey] of [
@@ -40,7 +47,12 @@ test('an agent uses a model by its name, with its server and context, or the def
   ] as const) {
     const since = model.requests.length;
     const agent = await daemon.work(undefined, { provider: 'pawl', ...asked });
-    expect((await daemon.ended(agent.id)).run?.status).toBe('completed');
+    const { run, usage } = await daemon.ended(agent.id);
+    expect(run?.status).toBe('completed');
+    const { inputTokens, cachedTokens, outputTokens, costUsd } = usage;
+    const cost = inputTokens * price.input + cachedTokens * price.cached + outputTokens * price.output;
+    // Without a price, the cost is unknown.
+    expect(costUsd).toBeCloseTo(hasKey ? cost / 1e6 : 0, 9);
     expect(model.requests[since]).toMatchObject({ api, model: name });
     expect(model.requests[since]?.key !== '').toBe(hasKey);
     const { sessions } = await daemon.client.inspectAgent(agent.id);

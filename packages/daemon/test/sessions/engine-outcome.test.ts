@@ -19,6 +19,9 @@ const packet = {
 };
 const commit = 'echo a > a.txt && git add a.txt && git -c user.name=A -c user.email=a@localhost commit -qm "feat: a"';
 
+/** The roles of a team, and one that a single file defines. */
+const roles = ['supervisor', 'merge-queue', 'worker', 'workspace', 'review', 'herald'];
+
 let scene: EngineScene;
 let daemon: TestDaemon;
 beforeAll(async () => {
@@ -40,6 +43,9 @@ beforeAll(async () => {
           finish({ type: 'none', summary: 'Tried.' }),
         ],
       },
+      ...Object.fromEntries(
+        roles.map((role) => [`role-${role}`, { steps: [finish({ type: 'none', summary: `I am ${role}.` })] }]),
+      ),
       waits: { steps: [{ shell: 'touch ready; sleep 600' }] },
     },
   });
@@ -78,6 +84,23 @@ test('a coder ends in a patch: its commits are there, and its summary is the res
   const coder = await runs('coder', 'patch');
   expect(coder.run).toMatchObject({ status: 'completed', detail: 'I added a.txt.' });
   expect(await git(daemon.repository, ['log', '-1', '--format=%s', coder.branch ?? ''])).toBe('feat: a');
+});
+
+test('each role of a team runs on the engine, with the tools of its definition; a new one is one file [S4-32]', async () => {
+  daemon.define('herald', { kind: 'main', role: 'herald', class: 'persistent', nudge: 'News?', tools: ['Read'] });
+  const agents = await Promise.all(
+    roles.map((role) =>
+      daemon.work(undefined, { ...onEngine(), definition: role, task: `Go. [[scenario:role-${role}]]` }),
+    ),
+  );
+  for (const [index, agent] of agents.entries()) {
+    const role = roles[index] ?? '';
+    expect((await daemon.ended(agent.id)).run, role).toMatchObject({ status: 'completed', detail: `I am ${role}.` });
+    const tools = scene.model.requests.find(({ scenario }) => scenario === `role-${role}`)?.tools ?? [];
+    expect(tools, role).toContain('Read');
+    expect(tools.includes('Write'), role).toBe(['worker', 'workspace'].includes(role));
+    expect(tools.includes('Bash'), role).toBe(role !== 'herald');
+  }
 });
 
 test('an outcome that the policy does not allow is refused before it counts [S2-17]', async () => {

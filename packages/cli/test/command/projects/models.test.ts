@@ -30,7 +30,7 @@ test('models are added with server, context and price, listed, and removed', asy
   await addModel(place.context, 'sonnet', 'anthropic/claude-sonnet-4-5', {
     account: 'work',
     context: 200_000,
-    price: '3/15',
+    price: '3/15/0.3',
     default: true,
   });
   await addModel(place.context, 'local', 'llama3.2', { server: 'ollama' });
@@ -44,7 +44,7 @@ test('models are added with server, context and price, listed, and removed', asy
         model: 'anthropic/claude-sonnet-4-5',
         account: 'work',
         context_tokens: 200_000,
-        usd_per_million: { input: 3, output: 15 },
+        usd_per_million: { input: 3, output: 15, cached: 0.3 },
       },
       { name: 'local', isDefault: false, model: 'compatible/llama3.2', base_url: 'http://127.0.0.1:11434/v1' },
     ],
