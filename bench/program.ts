@@ -14,6 +14,7 @@ export const programPaths = {
   scriptedAgent: join(dist, 'scripted-agent.mjs'),
   proxy: join(dist, 'proxy.mjs'),
   engine: join(dist, 'pawl-engine.mjs'),
+  engineFlags: programs.engine.slice(0, -1),
 };
 
 /** Runs a command to its end and returns its duration in milliseconds. Its failure fails the measure. */
@@ -55,9 +56,22 @@ export function processorMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** The living children of a process. */
+/** The number of living children of a process. */
 export function childCount(pid: number): number {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-    .split(' ')
-    .filter((word) => word !== '').length;
+  return childrenOf(pid).length;
+}
+
+function childrenOf(pid: number): number[] {
+  const words = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+  return words.filter((word) => word !== '').map(Number);
+}
+
+/** The process below another one that runs a program; 0 if there is none. */
+export function processBelow(pid: number, program: string): number {
+  for (const child of childrenOf(pid)) {
+    if (readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0').includes(program)) return child;
+    const below = processBelow(child, program);
+    if (below !== 0) return below;
+  }
+  return 0;
 }

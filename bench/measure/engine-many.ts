@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Measure } from '../measure.ts';
 import type { Place } from '../place.ts';
 import { makePlace } from '../place.ts';
-import { residentBytes, proportionalBytes } from '../program.ts';
+import { processBelow, programPaths, proportionalBytes, residentBytes } from '../program.ts';
 import type { Row } from '../report.ts';
 import { median } from '../statistics.ts';
 
@@ -100,7 +100,8 @@ async function startAgents(place: Place, count: number): Promise<{ tookMs: numbe
   const pids = [];
   for (const { agent } of started) {
     const { sessions } = await place.client.inspectAgent(agent.id, { worktree: false });
-    pids.push(sessions[0]?.pid ?? 0);
+    // The session's own process is the shim.
+    pids.push(processBelow(sessions[0]?.pid ?? 0, programPaths.engine));
   }
   return { tookMs, pids };
 }

@@ -26,7 +26,9 @@ export const engineStart: Measure = {
       PAWL_ENGINE_API_KEY: 'sk-bench',
       PAWL_ENGINE_BASE_URL: model.url,
     };
-    const engine = [programPaths.engine, '--include-partial-messages', '--model', 'anthropic/claude-sonnet-4-5'];
+    const { engine: program, engineFlags } = programPaths;
+    const words = ['--include-partial-messages', '--model', 'anthropic/claude-sonnet-4-5'];
+    const engine = [...engineFlags, program, ...words];
     const raw = ['--input-type=module', '--eval', rawFetch];
     const rounds = quick ? 5 : 30;
     const text = await alternate(rounds, {

@@ -17,7 +17,8 @@ export const programs = {
   // Started for every session, so the built one is used: from source it takes four times as long.
   scriptedAgent: [file('scripted-agent.mjs', '../dist/scripted-agent.mjs')],
   bridge: [file('bridge.mjs', '../dist/bridge.mjs')],
-  engine: [file('pawl-engine.mjs', '../dist/pawl-engine.mjs')],
+  /** A turn is short and waits for its model: a small nursery and one helper thread save 4 MB of each. */
+  engine: ['--max-semi-space-size=1', '--v8-pool-size=1', file('pawl-engine.mjs', '../dist/pawl-engine.mjs')],
   /** The credential and egress proxy of a home, and the forwarder to its socket. */
   proxy: ['--max-semi-space-size=2', file('proxy.mjs', '../dist/proxy.mjs')],
   modelServer: [file('model-server.mjs', '../dist/model-server.mjs')],
