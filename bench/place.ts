@@ -29,7 +29,8 @@ export type Place = {
   repository: string;
   /** Creates a repository with this many files and registers it; the daemon must run. */
   addRepository(files: number): Promise<void>;
-  startDaemon(): Promise<DaemonProcess>;
+  /** Starts a daemon, with this configuration instead of one without a sandbox. */
+  startDaemon(config?: string): Promise<DaemonProcess>;
   /** Writes a scenario for the scripted agent and returns its path. */
   scenario(steps: unknown[]): Promise<string>;
   /** Starts an agent that plays a scenario. */
@@ -76,10 +77,11 @@ export async function makePlace(): Promise<Place> {
       await sampleRepository(repository, { files: sampleFiles(files) });
       await client.addProject({ path: repository });
     },
-    async startDaemon() {
+    async startDaemon(config) {
       await mkdir(home.root, { recursive: true, mode: 0o700 });
       // The measure `sandbox` has what a sandbox adds.
-      await switchSandboxOff(home.root);
+      if (config === undefined) await switchSandboxOff(home.root);
+      else await writeFile(join(home.root, 'config.yaml'), config);
       running = await launch(home, () => (running = null));
       return running;
     },

@@ -48,7 +48,8 @@ export const spawn: Measure = {
   },
 };
 
-async function spawnOnce(place: Place, scenario: string): Promise<{ startedMs: number; storedMs: number }> {
+/** Starts an agent, and measures until its session has started and its first output is stored. */
+export async function spawnOnce(place: Place, scenario: string): Promise<{ startedMs: number; storedMs: number }> {
   const { client } = place;
   const { lastSeq } = await client.daemon();
   const closing = new AbortController();
