@@ -86,8 +86,6 @@ function trial(machine: Machine) {
   });
 }
 
-const withoutIt = 'Until then agents ask before they act, unless you state `--access full`.';
-
 const unsupported: Sandbox = {
   works: false,
   why: 'unsupported',
@@ -99,7 +97,7 @@ const missing: Sandbox = {
   works: false,
   why: 'missing',
   reason: 'bubblewrap (bwrap) is not installed.',
-  hint: `Install it (Debian: apt-get install bubblewrap), then run \`pawl down\` and \`pawl up\`. ${withoutIt}`,
+  hint: `Install it (Debian: apt-get install bubblewrap), then run \`pawl down\` and \`pawl up\`.`,
 };
 
 function tooOld(program: string, version: string): Sandbox {
@@ -107,7 +105,7 @@ function tooOld(program: string, version: string): Sandbox {
     works: false,
     why: 'too-old',
     reason: `${program} ${version === '' ? 'has no readable version' : `is version ${version}`}, and ${oldest.join('.')} or newer is needed.`,
-    hint: `Install a newer bubblewrap, then run \`pawl down\` and \`pawl up\`. ${withoutIt}`,
+    hint: `Install a newer bubblewrap, then run \`pawl down\` and \`pawl up\`.`,
   };
 }
 
@@ -115,8 +113,8 @@ function refused(output: string): Sandbox {
   return {
     works: false,
     why: 'refused',
-    reason: `The system does not allow a sandbox: ${firstLine(output) || 'bubblewrap failed'}`,
-    hint: `Allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, or an AppArmor profile for bwrap), then run \`pawl down\` and \`pawl up\`. ${withoutIt}`,
+    reason: `The system does not allow a sandbox: ${firstLine(output) || 'bubblewrap failed'}.`,
+    hint: `Allow user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, or an AppArmor profile for bwrap), then run \`pawl down\` and \`pawl up\`.`,
   };
 }
 

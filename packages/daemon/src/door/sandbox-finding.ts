@@ -7,6 +7,7 @@ import type { Finding } from '@pawl/protocol/daemon/view';
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import type { Platform } from '../platform/platform.ts';
+import { withoutSandbox } from '../platform/sandboxing.ts';
 
 /** Attacks the sandbox, if sessions use one, and reports each property that does not hold; or why there is no sandbox. */
 export async function sandboxFindings(platform: Pick<Platform, 'sandbox' | 'choices'>): Promise<Finding[]> {
@@ -14,8 +15,10 @@ export async function sandboxFindings(platform: Pick<Platform, 'sandbox' | 'choi
   if (mode === 'off') return [ok('sessions run without a sandbox: `sandbox: off` in config.yaml')];
   const sandbox = await platform.sandbox.probe();
   if (!sandbox.works) {
-    const { reason: message, hint } = sandbox;
-    return [{ check: 'sandbox', level: mode === 'required' ? 'error' : 'warning', message, hint, fixable: false }];
+    const isRequired = mode === 'required';
+    const hint = isRequired ? sandbox.hint : `${sandbox.hint} ${withoutSandbox}`;
+    const level = isRequired ? 'error' : 'warning';
+    return [{ check: 'sandbox', level, message: sandbox.reason, hint, fixable: false }];
   }
   const { proofs, enforced } = await proofsInGroups(sandbox.machine);
   const held = proofs.filter(({ holds }) => holds).length;

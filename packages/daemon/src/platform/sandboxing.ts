@@ -7,6 +7,9 @@ import { PawlError } from '@pawl/schema/error';
 import type { ChangeLaunch, SandboxLimits } from '@pawl/schema/launch-spec';
 import type { Choices } from './platform.ts';
 
+/** What holds where a sandbox is missing and none is required. */
+export const withoutSandbox = 'Until then agents ask before they act, unless you state `--access full`.';
+
 /** Whether sessions and checks run in a sandbox, and what it shows and allows beyond the usual. */
 export type SandboxChoices = {
   /** `auto` uses a sandbox where there is one, `required` starts nothing without one. */
@@ -41,7 +44,8 @@ export function createSandboxing(
     if (mode === 'off') return { sandbox: 'off' };
     const sandbox = await probe();
     if (sandbox.works) return { sandbox: 'on' };
-    if (mode === 'auto') return { sandbox: 'missing', reason: sandbox.reason, hint: sandbox.hint };
+    if (mode === 'auto')
+      return { sandbox: 'missing', reason: sandbox.reason, hint: `${sandbox.hint} ${withoutSandbox}` };
     // Only a new daemon looks for it again, so this does not pass by itself.
     throw new PawlError('conflict', `A sandbox is required, and there is none. ${sandbox.reason}`, {
       hint: sandbox.hint,
