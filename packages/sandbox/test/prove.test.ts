@@ -14,7 +14,7 @@ const isRoot = process.getuid?.() === 0;
 /** The kernel limits the processes of root, and the memory of all processes together, only by a control group. */
 const unlimited = ['total-memory', ...(isRoot ? ['fork-bomb'] : [])];
 
-sandboxTest('no attack succeeds in the sandbox', async () => {
+sandboxTest('no attack succeeds in the sandbox [sandbox files, sandbox processes]', async () => {
   if (!sandbox.works) return;
   await using scratch = await temporaryDirectory();
   const proofs = await proveSandbox(sandbox.machine, scratch.path);
@@ -23,7 +23,7 @@ sandboxTest('no attack succeeds in the sandbox', async () => {
   expect(proofs.length).toBe(attacks.length + 1);
 });
 
-sandboxTest('no attack succeeds for an ordinary user', async () => {
+sandboxTest('no attack succeeds for an ordinary user [sandbox limits]', async () => {
   // Every user reaches /tmp, while TMPDIR may be private.
   await using scratch = await temporaryDirectory('pawl-test', '/tmp');
   const user = isRoot ? [String(nobody)] : [];

@@ -233,7 +233,7 @@ test.each([
   expect(effectOf([deny(`command ${words}`)], aCommand(command))).toBe('ask');
 });
 
-test('an allowed command with any shell syntax in it is not allowed', () => {
+test('an allowed command with any shell syntax in it is not allowed [rules]', () => {
   const signs = [';', '&', '|', '||', '\n', '\r', '`', '$(', '>', '<', '$x', '#', '\0', '(', ')', '*', '~', '\u2028'];
   fc.assert(
     fc.property(fc.constantFrom(...signs), fc.string({ maxLength: 20 }), fc.nat(8), (sign, rest, at) => {
@@ -245,7 +245,7 @@ test('an allowed command with any shell syntax in it is not allowed', () => {
   );
 });
 
-test('a deny rule beats an allow rule, in any order', () => {
+test('a deny rule beats an allow rule, in any order [rules]', () => {
   expect(effectOf([deny('command npm test'), allow('command npm test')], aCommand('npm test'))).toBe('deny');
   expect(effectOf([allow('command npm test'), deny('command npm')], aCommand('npm test'))).toBe('deny');
 });

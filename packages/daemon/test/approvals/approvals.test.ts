@@ -71,7 +71,7 @@ describe('a request of a CLI', () => {
     expect(output).toContain('went on');
   });
 
-  test('takes the first of two answers; the second learns who was first', async () => {
+  test('takes the first of two answers; the second learns who was first [approvals]', async () => {
     const agent = await asking([{ permit: command }]);
     const { id } = await requestOf(agent);
     const answers = await Promise.allSettled([
@@ -101,7 +101,7 @@ describe('a request of a CLI', () => {
     expect(await eventsOf(agent.id)).toContain('approval.withdrawn');
   });
 
-  test('is withdrawn when its session dies', async () => {
+  test('is withdrawn when its session dies [approvals]', async () => {
     const agent = await daemon.work([{ permit: command }, 'complete'], { access: 'ask' });
     const { id } = await requestOf(agent);
     await daemon.client.killAgent(agent.id, {});
@@ -162,7 +162,7 @@ describe('a request of a CLI', () => {
 });
 
 describe('a hostile CLI', () => {
-  test('that asks a thousand times at once gets an answer to each, and few reach the inbox', async () => {
+  test('that asks a thousand times at once gets an answer to each, and few reach the inbox [approvals]', async () => {
     const agent = await asking([{ permit: { ...command, times: 1_000 } }]);
     await waitUntil(async () => (await requestsOf(agent)).length === approvalLimits.openPerSession, {
       what: 'the inbox to be full',
@@ -176,7 +176,7 @@ describe('a hostile CLI', () => {
     expect(output).toContain('requests of this session are waiting for an answer already');
   });
 
-  test('that hides text behind escapes and bidirectional marks is asked, and matches no rule', async () => {
+  test('that hides text behind escapes and bidirectional marks is asked, and matches no rule [approvals, faults 8.35]', async () => {
     await daemon.client.addRule({ effect: 'allow', match: 'command npm run hidden' });
     const hidden = { name: 'Bash', input: { command: 'npm run hidden\u202E\u001B[8m && id' } };
     const agent = await asking([{ permit: hidden }]);
@@ -186,7 +186,7 @@ describe('a hostile CLI', () => {
     await daemon.ended(agent.id);
   });
 
-  test('that asks with 5 MB of detail is denied without asking', async () => {
+  test('that asks with 5 MB of detail is denied without asking [approvals]', async () => {
     const agent = await asking([{ permit: { ...command, bytes: 5 * 1024 * 1024 } }]);
     await daemon.ended(agent.id);
     expect(await outputText(daemon.client, agent.id)).toContain('the person was not asked');

@@ -35,7 +35,7 @@ async function standingBy(daemon: TestDaemon) {
   return { agent, proxy: new URL(/through (http:\/\/session:pawl-[\w-]+@[\d.:]+)/.exec(text)?.[1] ?? '') };
 }
 
-test('a refused host is one request in the inbox, for this session, for the agent or always in the project', async () => {
+test('a refused host is one request in the inbox, for this session, for the agent or always in the project [sandbox network]', async () => {
   using local = await localServer();
   using other = await localServer();
   await using daemon = await startTestDaemon({ choices: { network: 'listed' } });

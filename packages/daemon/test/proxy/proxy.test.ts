@@ -31,7 +31,7 @@ async function filesWith(root: string, text: string): Promise<string[]> {
 
 const grantsOf = ({ home }: TestDaemon) => readdirSync(join(home.proxy, 'sessions'));
 
-test('a session calls its model without ever having the key, and its token ends with it', async () => {
+test('a session calls its model without ever having the key, and its token ends with it [sandbox keys]', async () => {
   await using model = await startModelServer({ validKeys: [key], fallback: 'text' });
   await using daemon = await proxiedDaemon(model.url);
   const gate = join(daemon.home.root, 'go');
@@ -99,7 +99,7 @@ test('a key of a shell stays outside, too, and inspect says why one does not', a
   });
 });
 
-test('a token budget stops a CLI that reports none in mid-turn', async () => {
+test('a token budget stops a CLI that reports none in mid-turn [sandbox keys]', async () => {
   await using model = await startModelServer({ validKeys: [key], fallback: 'text' });
   await using daemon = await proxiedDaemon(model.url);
   const agent = await daemon.work([calls(10_000), 'complete'], { account: 'lab', budget: { tokens: 1_000 } });
@@ -145,7 +145,7 @@ test('an account with another secret than an API key is used as it is', async ()
   expect(existsSync(join(daemon.home.proxy, 'proxy.json'))).toBe(false);
 });
 
-test('with --no-proxy the sessions of an agent or an account have the key, and only a person may say so [access: keys]', async () => {
+test('with --no-proxy the sessions of an agent or an account have the key, and only a person may say so [sandbox keys]', async () => {
   await using model = await startModelServer({ validKeys: [key], fallback: 'text' });
   await using daemon = await proxiedDaemon(model.url);
   // The output is masked, so the script compares.

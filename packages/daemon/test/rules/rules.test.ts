@@ -118,7 +118,7 @@ test('rules of an agent and of a session apply to it only, and an agent sees its
   expect(await matches()).not.toContain('command this-session');
 });
 
-test('an agent cannot add or revoke a rule', async () => {
+test('an agent cannot add or revoke a rule [rules]', async () => {
   const agent = await daemon.work(['complete']);
   await daemon.ended(agent.id);
   const client = agentClient(daemon.home, agent.id);
@@ -152,7 +152,7 @@ describe('a repository’s own rules', () => {
   const rulesAt = async () =>
     (await daemon.client.trustList({ path: daemon.repository })).files.filter(({ kind }) => kind === 'rules');
 
-  test('deny always, and allow only when trusted, with exactly the trusted texts', async () => {
+  test('deny always, and allow only when trusted, with exactly the trusted texts [rules]', async () => {
     const agent = await daemon.work(['complete']);
     await daemon.ended(agent.id);
     write('rules:\n  - allow: command make  check\n  - deny: command make deploy\n');

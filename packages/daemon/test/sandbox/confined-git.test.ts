@@ -85,7 +85,7 @@ sandboxTest('an agent commits, amends, merges and branches, and everybody sees i
   expect(await foldPrivateObjects(repository, 'otter')).toEqual({ refused: [] });
 });
 
-sandboxTest('an agent changes nothing else of the repository', async () => {
+sandboxTest('an agent changes nothing else of the repository [sandbox files, faults 8.40]', async () => {
   await using place = await temporaryDirectory();
   const { repository, base, worktree, other } = await twoWorktrees(place.path);
   const main = await branchTip(repository, 'main');
@@ -124,25 +124,28 @@ sandboxTest('an agent changes nothing else of the repository', async () => {
   await git(repository.root, ['fsck', '--strict', '--full']);
 });
 
-sandboxTest('a forged object replaces none, is refused, and its links lead nowhere', async () => {
-  await using place = await temporaryDirectory();
-  const { repository, worktree } = await twoWorktrees(place.path);
-  const known = await git(repository.root, ['rev-parse', 'main:loose.txt']);
-  const packed = await git(repository.root, ['rev-parse', 'HEAD~1:README.md']);
-  const forged = deflateSync(Buffer.from('blob 5\0evil\n'));
-  await writeFile(join(worktree, 'forged'), forged);
-  const objects = join(repository.commonDir, 'objects');
-  const invented = `ab${'0'.repeat(38)}`;
-  const plant = [known, packed, invented]
-    .map((id) => `mkdir -p "${objects}/${id.slice(0, 2)}"; cp forged "${objects}/${id.slice(0, 2)}/${id.slice(2)}"`)
-    .join('\n');
-  const free = ['cd', 'ce', 'cf'].find((name) => !existsSync(join(objects, name))) ?? 'cd';
-  const victim = known.slice(0, 2);
-  await confined(repository, worktree, `${plant}\nln -s "${objects}/${victim}" "${objects}/${free}"; true`);
-  expect(await git(repository.root, ['cat-file', 'blob', known])).toBe('loose');
-  expect(await git(repository.root, ['cat-file', 'blob', packed])).toBe('# Sample');
-  const { refused } = await foldPrivateObjects(repository, 'otter');
-  expect(refused).toContain(invented);
-  expect(await git(repository.root, ['cat-file', 'blob', known])).toBe('loose');
-  expect(existsSync(join(objects, victim, known.slice(2)))).toBe(true);
-});
+sandboxTest(
+  'a forged object replaces none, is refused, and its links lead nowhere [sandbox files, faults 8.42]',
+  async () => {
+    await using place = await temporaryDirectory();
+    const { repository, worktree } = await twoWorktrees(place.path);
+    const known = await git(repository.root, ['rev-parse', 'main:loose.txt']);
+    const packed = await git(repository.root, ['rev-parse', 'HEAD~1:README.md']);
+    const forged = deflateSync(Buffer.from('blob 5\0evil\n'));
+    await writeFile(join(worktree, 'forged'), forged);
+    const objects = join(repository.commonDir, 'objects');
+    const invented = `ab${'0'.repeat(38)}`;
+    const plant = [known, packed, invented]
+      .map((id) => `mkdir -p "${objects}/${id.slice(0, 2)}"; cp forged "${objects}/${id.slice(0, 2)}/${id.slice(2)}"`)
+      .join('\n');
+    const free = ['cd', 'ce', 'cf'].find((name) => !existsSync(join(objects, name))) ?? 'cd';
+    const victim = known.slice(0, 2);
+    await confined(repository, worktree, `${plant}\nln -s "${objects}/${victim}" "${objects}/${free}"; true`);
+    expect(await git(repository.root, ['cat-file', 'blob', known])).toBe('loose');
+    expect(await git(repository.root, ['cat-file', 'blob', packed])).toBe('# Sample');
+    const { refused } = await foldPrivateObjects(repository, 'otter');
+    expect(refused).toContain(invented);
+    expect(await git(repository.root, ['cat-file', 'blob', known])).toBe('loose');
+    expect(existsSync(join(objects, victim, known.slice(2)))).toBe(true);
+  },
+);

@@ -10,7 +10,7 @@ const findings = (mode: 'auto' | 'off' | 'required') => {
   return sandboxFindings({ sandbox: createSandboxing(process.env), choices: { ...defaultChoices, sandbox } });
 };
 
-sandboxTest('doctor attacks the sandbox, and reports what does not hold', async () => {
+sandboxTest('doctor attacks the sandbox, and reports what does not hold [sandbox limits]', async () => {
   const [first, ...others] = await findings('auto');
   expect(first).toMatchObject({ level: 'ok', message: expect.stringMatching(/withstood \d+ of \d+ attacks/) });
   // Only control groups limit the memory of all processes together, and the processes of root.

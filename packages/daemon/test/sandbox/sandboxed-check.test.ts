@@ -1,8 +1,10 @@
 import { defaultChoices } from '@pawl/daemon/platform/platform';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { existsSync, readlinkSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import type { CheckHomeOptions } from '../support/check-home.ts';
 import { checksOf, openCheckHome } from '../support/check-home.ts';
 import { sandboxTest } from './machine.ts';
 
@@ -10,8 +12,12 @@ const { sandbox } = defaultChoices;
 const choices = { sandbox };
 
 /** Runs these commands as the checks of a project, in a sandbox. */
-async function checked(place: string, run: string, network?: true, files?: Record<string, string>) {
-  const home = await openCheckHome(place, { choices, ...(files === undefined ? {} : { files }) });
+async function checked(
+  place: string,
+  run: string,
+  { network, ...options }: Pick<CheckHomeOptions, 'files' | 'environment'> & { network?: true } = {},
+) {
+  const home = await openCheckHome(place, { choices, ...options });
   const config = checksOf([run]);
   const steps = config.checks.map((step) => (network === undefined ? step : { ...step, network }));
   const { id } = await home.start(home.checker(), { ...config, checks: steps });
@@ -19,7 +25,7 @@ async function checked(place: string, run: string, network?: true, files?: Recor
   return { check, home, output: (await home.output(id)).toString() };
 }
 
-sandboxTest('a check sees its clone and its history, and has no network', async () => {
+sandboxTest('a check sees its clone and its history, and has no network [sandbox checks]', async () => {
   await using place = await temporaryDirectory();
   const run =
     'git log --oneline | wc -l; git status --porcelain; echo x >made; tail -n +3 /proc/net/dev | cut -d: -f1; echo "$PAWL_SANDBOX"';
@@ -31,15 +37,15 @@ sandboxTest('a check sees its clone and its history, and has no network', async 
   await home[Symbol.asyncDispose]();
 });
 
-sandboxTest('a check has the network if the project says so', async () => {
+sandboxTest('a check has the network if the project says so [sandbox checks]', async () => {
   await using place = await temporaryDirectory();
-  const { check, home } = await checked(place.path, 'readlink /proc/self/ns/net >net; cat net', true);
+  const { check, home } = await checked(place.path, 'readlink /proc/self/ns/net >net; cat net', { network: true });
   expect(check.outcome).toBe('passed');
   expect((await home.output(check.id)).toString().trim()).toBe(readlinkSync('/proc/self/ns/net'));
   await home[Symbol.asyncDispose]();
 });
 
-sandboxTest('a check neither writes outside nor leaves a process', async () => {
+sandboxTest('a check neither writes outside nor leaves a process [sandbox checks]', async () => {
   await using place = await temporaryDirectory();
   const outside = join(place.path, 'sample', 'evil');
   const { check, home, output } = await checked(
@@ -55,7 +61,7 @@ sandboxTest('a check neither writes outside nor leaves a process', async () => {
   await home[Symbol.asyncDispose]();
 });
 
-sandboxTest('a check that needs the network and has none is told how to get it', async () => {
+sandboxTest('a check that needs the network and has none is told how to get it [sandbox checks]', async () => {
   await using place = await temporaryDirectory();
   const fetching = `'${process.execPath}' -e "fetch('http://example.com/').catch((error) => { console.log(error.cause.code); process.exit(3); })"`;
   const { check, home } = await checked(place.path, fetching);
@@ -70,14 +76,23 @@ sandboxTest('a check that needs the network and has none is told how to get it',
   await second[Symbol.asyncDispose]();
 });
 
-sandboxTest('a check of npm works: its cache is writable, and the person’s is not', async () => {
+sandboxTest('a check of npm works: its cache is writable, and the person’s is not [sandbox checks]', async () => {
   await using place = await temporaryDirectory();
-  const run = 'npm test && npm config get cache >cache && mkdir -p "$(cat cache)" && echo x >"$(cat cache)/made"';
+  const person = join(place.path, 'person');
+  await mkdir(join(person, '.npm'), { recursive: true });
+  await writeFile(join(person, '.npm', 'cached'), 'a package');
+  const run = [
+    'npm test',
+    'npm config get cache >cache && mkdir -p "$(cat cache)" && echo x >"$(cat cache)/made"',
+    'cat "$HOME/.npm/cached"',
+    '! echo x >"$HOME/.npm/evil" && ! rm "$HOME/.npm/cached"',
+  ].join('\n');
   const files = { 'package.json': JSON.stringify({ scripts: { test: 'echo tested' } }) };
-  const { check, output, home } = await checked(place.path, run, undefined, files);
+  const { check, output, home } = await checked(place.path, run, { files, environment: { HOME: person } });
   expect({ outcome: check.outcome, output }).toMatchObject({
     outcome: 'passed',
-    output: expect.stringContaining('\ntested\n'),
+    output: expect.stringMatching(/\ntested\n.*a package/s),
   });
+  expect(await readdir(join(person, '.npm'))).toEqual(['cached']);
   await home[Symbol.asyncDispose]();
 });

@@ -41,28 +41,31 @@ const tried = Object.entries(attempts).map(([name, [host, port]]) => new Promise
   process.exit(0);
 })();`;
 
-sandboxTest('by default an agent has no way out but its model, and services that a rule names', async () => {
-  await using model = await startModelServer({ validKeys: [key] });
-  using closed = await greeter();
-  using open = await greeter();
-  await using daemon = await startTestDaemon({ choices: { sandbox, network } });
-  const account = { provider: 'scripted', name: 'lab', kind: 'api-key', secret: key, baseUrl: model.url } as const;
-  await daemon.client.addAccount(account);
-  await daemon.client.addRule({ effect: 'allow', match: `network localhost:${open.port}` });
-  const steps = [
-    { write: { path: 'try.cjs', content: tries(closed.port, open.port) } },
-    { shell: `'${process.execPath}' try.cjs >answer 2>&1` },
-    'complete',
-  ];
-  const agent = await daemon.work(steps, { account: 'lab' });
-  const ended = await daemon.ended(agent.id);
-  expect(ended.run).toMatchObject({ status: 'completed' });
-  const path = join(ended.worktree ?? '', 'answer');
-  const answer: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
-  expect(answer).toEqual({ reached: ['open hello', 'named hello'], resolved: [], model: 200 });
-});
+sandboxTest(
+  'by default an agent has no way out but its model, and services that a rule names [sandbox network]',
+  async () => {
+    await using model = await startModelServer({ validKeys: [key] });
+    using closed = await greeter();
+    using open = await greeter();
+    await using daemon = await startTestDaemon({ choices: { sandbox, network } });
+    const account = { provider: 'scripted', name: 'lab', kind: 'api-key', secret: key, baseUrl: model.url } as const;
+    await daemon.client.addAccount(account);
+    await daemon.client.addRule({ effect: 'allow', match: `network localhost:${open.port}` });
+    const steps = [
+      { write: { path: 'try.cjs', content: tries(closed.port, open.port) } },
+      { shell: `'${process.execPath}' try.cjs >answer 2>&1` },
+      'complete',
+    ];
+    const agent = await daemon.work(steps, { account: 'lab' });
+    const ended = await daemon.ended(agent.id);
+    expect(ended.run).toMatchObject({ status: 'completed' });
+    const path = join(ended.worktree ?? '', 'answer');
+    const answer: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
+    expect(answer).toEqual({ reached: ['open hello', 'named hello'], resolved: [], model: 200 });
+  },
+);
 
-sandboxTest('the engine reaches the server of a named model from its sandbox [access: network]', async () => {
+sandboxTest('the engine reaches the server of a named model from its sandbox [sandbox network]', async () => {
   await using model = await startModelServer({ fallback: 'text' });
   const local = { model: 'compatible/scripted-1', account: null, base_url: `${model.url}/v1` };
   const models = { local: { ...local, context_tokens: null, usd_per_million: null } };

@@ -102,21 +102,24 @@ sandboxTest('stopping kills a command that does not end, and everything in its s
   await run.nothingLeft();
 });
 
-sandboxTest('a process without environment, session and parents ends with the command', async () => {
-  await using place = await temporaryDirectory();
-  const run = await start(
-    place.path,
-    '(env -i setsid sleep 600 >/dev/null 2>&1 &); : >ready; while :; do sleep 0.05; done',
-  );
-  await run.told('ready');
-  const { child, workers } = await findFamily(host, run.address);
-  expect(workers.length).toBeGreaterThanOrEqual(2);
-  if (child !== null) signalProcess(child, 'SIGKILL');
-  expect(await run.exit()).toEqual({ code: 137 });
-  await waitUntil(() => workers.every((worker) => !isAlive(worker)), { what: 'the end of the strays' });
-});
+sandboxTest(
+  'a process without environment, session and parents ends with the command [sandbox processes]',
+  async () => {
+    await using place = await temporaryDirectory();
+    const run = await start(
+      place.path,
+      '(env -i setsid sleep 600 >/dev/null 2>&1 &); : >ready; while :; do sleep 0.05; done',
+    );
+    await run.told('ready');
+    const { child, workers } = await findFamily(host, run.address);
+    expect(workers.length).toBeGreaterThanOrEqual(2);
+    if (child !== null) signalProcess(child, 'SIGKILL');
+    expect(await run.exit()).toEqual({ code: 137 });
+    await waitUntil(() => workers.every((worker) => !isAlive(worker)), { what: 'the end of the strays' });
+  },
+);
 
-sandboxTest('everything ends with its shim', async () => {
+sandboxTest('everything ends with its shim [sandbox processes]', async () => {
   await using place = await temporaryDirectory();
   const run = await start(
     place.path,

@@ -25,27 +25,30 @@ async function answerOf(daemon: TestDaemon, script: string): Promise<string> {
   return existsSync(path) ? readFileSync(path, 'utf8') : JSON.stringify(ended.run);
 }
 
-sandboxTest('a sandboxed agent works, commits, and reaches the daemon as itself only', async () => {
-  await using daemon = await startTestDaemon({ choices: { sandbox: required } });
-  const steps = [
-    { write: { path: 'made.txt', content: 'made\n' } },
-    { commit: 'made in a sandbox' },
-    { shell: 'pawl whoami --json >who; pawl ps >/dev/null 2>ps-failed; echo $? >code; env >environment' },
-    'complete',
-  ];
-  const agent = await daemon.work(steps);
-  const ended = await daemon.ended(agent.id);
-  expect(ended.run).toMatchObject({ status: 'completed' });
-  const worktree = ended.worktree ?? '';
-  expect((await daemon.client.inspectAgent(agent.id)).sessions).toMatchObject([{ sandbox: 'on' }]);
-  expect(readFileSync(join(worktree, 'who'), 'utf8')).toContain(agent.id);
-  expect(readFileSync(join(worktree, 'environment'), 'utf8')).toContain('PAWL_SANDBOX=1');
-  const repository = await openRepository(daemon.repository);
-  expect(await git(daemon.repository, ['log', '-1', '--format=%s', `work/${agent.alias}`])).toBe('made in a sandbox');
-  expect(await branchTip(repository, `work/${agent.alias}`)).not.toBeNull();
-  await waitUntil(() => !existsSync(join(repository.commonDir, 'objects/info/alternates')), { what: 'the fold' });
-  await git(daemon.repository, ['fsck', '--strict']);
-});
+sandboxTest(
+  'a sandboxed agent works, commits, and reaches the daemon as itself only [sandbox files, faults 8.48]',
+  async () => {
+    await using daemon = await startTestDaemon({ choices: { sandbox: required } });
+    const steps = [
+      { write: { path: 'made.txt', content: 'made\n' } },
+      { commit: 'made in a sandbox' },
+      { shell: 'pawl whoami --json >who; pawl ps >/dev/null 2>ps-failed; echo $? >code; env >environment' },
+      'complete',
+    ];
+    const agent = await daemon.work(steps);
+    const ended = await daemon.ended(agent.id);
+    expect(ended.run).toMatchObject({ status: 'completed' });
+    const worktree = ended.worktree ?? '';
+    expect((await daemon.client.inspectAgent(agent.id)).sessions).toMatchObject([{ sandbox: 'on' }]);
+    expect(readFileSync(join(worktree, 'who'), 'utf8')).toContain(agent.id);
+    expect(readFileSync(join(worktree, 'environment'), 'utf8')).toContain('PAWL_SANDBOX=1');
+    const repository = await openRepository(daemon.repository);
+    expect(await git(daemon.repository, ['log', '-1', '--format=%s', `work/${agent.alias}`])).toBe('made in a sandbox');
+    expect(await branchTip(repository, `work/${agent.alias}`)).not.toBeNull();
+    await waitUntil(() => !existsSync(join(repository.commonDir, 'objects/info/alternates')), { what: 'the fold' });
+    await git(daemon.repository, ['fsck', '--strict']);
+  },
+);
 
 sandboxTest('nothing outlives a sandboxed session', async () => {
   await using daemon = await startTestDaemon({ choices: { sandbox: required } });

@@ -20,7 +20,7 @@ test('a tunnel reaches an allowed host at the address that was checked', async (
   expect(await lines()).toEqual([]);
 });
 
-test('a name that leads to a private address is refused, although it is allowed', async () => {
+test('a name that leads to a private address is refused, although it is allowed [sandbox network, faults 8.47]', async () => {
   using echo = await echoServer();
   await using proxy = await testProxy(async () => ['93.184.216.34', '127.0.0.1']);
   const { token, lines } = await grantSession(proxy.root, { allow: [`rebound.example:${echo.port}`] });
@@ -30,7 +30,7 @@ test('a name that leads to a private address is refused, although it is allowed'
   ]);
 });
 
-test('refuses other hosts, raw addresses in any notation, and records each once', async () => {
+test('refuses other hosts, raw addresses in any notation, and records each once [sandbox network]', async () => {
   await using proxy = await testProxy();
   const { token, lines } = await grantSession(proxy.root, { allow: ['registry.example'] });
   const targets = [

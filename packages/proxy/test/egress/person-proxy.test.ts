@@ -40,7 +40,7 @@ async function companyProxy() {
   };
 }
 
-test('hosts are reached through the person’s own proxy, by their names [access: network]', async () => {
+test('hosts are reached through the person’s own proxy, by their names [sandbox network]', async () => {
   using company = await companyProxy();
   await using proxy = await testProxy(nowhere, company.environment);
   const { token } = await grantSession(proxy.root, { allow: ['registry.example', 'closed.example'] });
