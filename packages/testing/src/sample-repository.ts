@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { promisify } from 'node:util';
-
-const execute = promisify(execFile);
-const outputBytes = 16 * 1024 * 1024;
+import { refreshedIndex } from './git/index-file.ts';
+import { runGit } from './git/run-git.ts';
 
 /** The time of the first commit; each further one is a minute later. */
 const firstCommitSeconds = 1_767_225_600;
@@ -21,11 +18,17 @@ export function isolatedGitEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
+/** Git looks for something to tidy up after each commit, which is a process more. */
+const withoutMaintenance = {
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'maintenance.auto',
+  GIT_CONFIG_VALUE_0: 'false',
+};
+
 /** Runs git in a directory, without global settings, and returns its trimmed output. */
 export async function git(directory: string, args: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
-  const env = { ...isolatedGitEnvironment(), ...environment };
-  const { stdout } = await execute('git', args, { cwd: directory, env, maxBuffer: outputBytes });
-  return stdout.trim();
+  const env = { ...isolatedGitEnvironment(), ...withoutMaintenance, ...environment };
+  return (await runGit(args, { cwd: directory, env })).trim();
 }
 
 export type SampleOptions = {
@@ -35,7 +38,7 @@ export type SampleOptions = {
   commits?: number;
 };
 
-/** Repositories made by this process, by options: a copy takes one git process, a new one several. */
+/** Repositories made by this process, by options: a copy takes no git process, a new one several. */
 const made = new Map<string, Part[]>();
 const rememberedCharacters = 10_000;
 type Part = { path: string; content: Buffer | null };
@@ -81,12 +84,12 @@ async function partsOf(directory: string): Promise<Part[]> {
   );
 }
 
-async function copyTo(directory: string, parts: readonly Part[]): Promise<void> {
+function copyTo(directory: string, parts: readonly Part[]): void {
   for (const { path, content } of parts)
     if (content === null) mkdirSync(join(directory, path), { recursive: true });
     else writeFileSync(join(directory, path), content, { mode: path.startsWith('.git/objects/') ? 0o444 : 0o666 });
-  // The index contains file times and inodes, which copies do not share.
-  if (parts.some(({ path }) => path === '.git/index')) await git(directory, ['update-index', '--refresh']);
+  const index = parts.find(({ path }) => path === '.git/index')?.content;
+  if (index) writeFileSync(join(directory, '.git', 'index'), refreshedIndex(index, directory));
 }
 
 function commitIdentity(number: number): Record<string, string> {
