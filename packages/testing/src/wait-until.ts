@@ -1,4 +1,5 @@
 import { messageOf } from '@pawl/schema/error';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** How long a test waits for a fact before it fails: far longer than a busy machine needs. Tests themselves may take longer (vitest.config.ts). */
 export const patienceMs = 60_000;
@@ -7,15 +8,22 @@ export const patienceMs = 60_000;
 const firstPauseMs = 10;
 const longestPauseMs = 100;
 const pauseShare = 1 / 5;
+/** The pause if the caller says when to look again: only a fallback. */
+const signalledPauseMs = 1_000;
 
-/** Polls until the condition holds and returns its value. A condition that throws does not hold yet. */
+/**
+ * Polls until the condition holds and returns its value. A condition that throws does not hold yet. With `changed`, which
+ * resolves when something has happened that may make it hold, it looks again then, and hardly otherwise.
+ */
 export async function waitUntil<T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = patienceMs, what }: { timeoutMs?: number; what: string },
+  { timeoutMs = patienceMs, what, changed }: { timeoutMs?: number; what: string; changed?: () => Promise<void> },
 ): Promise<NonNullable<T>> {
   const begin = performance.now();
   for (;;) {
     let reason: string;
+    // Before the look, so that a change during it counts.
+    const next = changed?.();
     try {
       const value = await condition();
       if (value !== false && value !== null && value !== undefined) return value;
@@ -25,7 +33,7 @@ export async function waitUntil<T>(
     }
     const waitedMs = performance.now() - begin;
     if (waitedMs >= timeoutMs) throw new Error(`Waited ${timeoutMs} ms for ${what}: ${reason}`);
-    const pauseMs = Math.min(Math.max(waitedMs * pauseShare, firstPauseMs), longestPauseMs);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    if (next !== undefined) await Promise.race([next, pause(signalledPauseMs)]);
+    else await pause(Math.min(Math.max(waitedMs * pauseShare, firstPauseMs), longestPauseMs));
   }
 }

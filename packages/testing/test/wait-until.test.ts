@@ -23,3 +23,18 @@ test('waitUntil says what it waited for and why it gave up', async () => {
   const failing = waitUntil(() => Promise.reject(new Error('cloudy')), { timeoutMs: 20, what: 'the moon' });
   await expect(failing).rejects.toThrow('cloudy');
 });
+
+test('waitUntil looks again when told, also if that happens while it looks', async () => {
+  let asked = 0;
+  const signals: (() => void)[] = [];
+  const condition = async () => {
+    asked += 1;
+    signals.at(-1)?.();
+    return asked === 3;
+  };
+  await waitUntil(condition, {
+    what: 'the third look',
+    changed: () => new Promise((resolve) => signals.push(resolve)),
+  });
+  expect([asked, signals.length]).toEqual([3, 3]);
+});

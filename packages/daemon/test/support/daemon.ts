@@ -13,6 +13,7 @@ import type { AgentView } from '@pawl/protocol/agents/view';
 import type { Sandbox } from '@pawl/sandbox/probe';
 import { lockDataDirectory, openDataDirectory } from '@pawl/store/directory/data-directory';
 import { openRuns } from '@pawl/store/sessions/runs';
+import type { Store } from '@pawl/store/store';
 import { giveDatabase } from '@pawl/testing/home-database';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
@@ -139,7 +140,7 @@ export async function startTestDaemon(
     fork: async (reference, body = {}) => (await client.fork(reference, body, randomUUID())).agent,
     async rested(words = 'hello there') {
       const agent = await work([{ say: words }, 'complete', 'recall', 'complete']);
-      return runEnded(client, agent.id);
+      return runEnded(client, agent.id, () => runChanged(daemon.store));
     },
     scenario: (steps) => writeScenario(place.path, steps),
     define(name, fields, body) {
@@ -149,7 +150,7 @@ export async function startTestDaemon(
     promptOf: (directory) => readFile(sessionFile(directory, 'prompt'), 'utf8'),
     request: async (method, path, body, signal) =>
       readJson(await socketTransport(home)({ method, path, headers: {}, body: JSON.stringify(body), signal })),
-    ended: (agentId) => runEnded(client, agentId),
+    ended: (agentId) => runEnded(client, agentId, () => runChanged(daemon.store)),
     loops: daemon.loops,
     stop,
     async [Symbol.asyncDispose]() {
@@ -172,14 +173,25 @@ export async function viewOf(client: Client, reference: string): Promise<AgentVi
 }
 
 /** Waits until an agent's latest run has an outcome. */
-export async function runEnded(client: Client, agentId: string): Promise<AgentView> {
+export async function runEnded(client: Client, agentId: string, changed?: () => Promise<void>): Promise<AgentView> {
   let agent: AgentView | undefined;
   await waitUntil(
     async () => {
       agent = await viewOf(client, agentId);
       return agent.run !== null && agent.run.status !== 'running';
     },
-    { what: `the run of ${agentId} to end` },
+    { what: `the run of ${agentId} to end`, ...(changed === undefined ? {} : { changed }) },
   );
   return agent as AgentView;
+}
+
+/** Resolves with the next event of a run. */
+function runChanged(store: Store): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = store.onCommit(({ events }) => {
+      if (!events.some(({ type }) => type.startsWith('run.'))) return;
+      stop();
+      resolve();
+    });
+  });
 }
