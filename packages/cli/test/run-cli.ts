@@ -2,12 +2,12 @@ import { patienceMs } from '@pawl/testing/wait-until';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
-/** The command line's source, which Node runs as it is. */
-export const mainFile = join(import.meta.dirname, '..', 'src', 'main.ts');
+/** The command line as it is shipped, which starts faster than from source. */
+export const mainFile = join(import.meta.dirname, '..', '..', '..', 'dist', 'pawl.mjs');
 
 type CliResult = { code: number; stdout: string; stderr: string };
 
-/** Runs the command line from its source, in a process of its own, and waits until it has left. */
+/** Runs the command line in a process of its own, and waits until it has left. */
 export function runCli(words: string[], env: NodeJS.ProcessEnv = {}): Promise<CliResult> {
   return new Promise((resolve) => {
     const child = execFile(

@@ -111,7 +111,7 @@ describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processe
     await using place = await aPlace();
     const shell = place.agents.program('claude', '/bin/sh');
     const subagent = place.agents.program('codex', '/bin/sleep');
-    const bin = join(import.meta.dirname, '..', '..', 'cli', 'src', 'agent-roster.ts');
+    const bin = join(import.meta.dirname, '..', '..', '..', 'dist', 'agent-roster.mjs');
     const script = `
       "${subagent}" 300 & child=$!
       "${process.execPath}" "${bin}"; code=$?

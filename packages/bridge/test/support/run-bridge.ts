@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { waitUntil } from '@pawl/testing/wait-until';
 
-const bin = join(import.meta.dirname, '..', '..', 'src', 'bin.ts');
+/** The bridge as it is shipped, which starts faster than from source. */
+const bin = join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'bridge.mjs');
 
 export type Line = Record<string, unknown> & { type: string };
 

@@ -5,11 +5,11 @@ import type { CheckBounds } from '@pawl/daemon/checks/check-limit';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { git } from '@pawl/testing/sample-repository';
 import { patienceMs, waitUntil } from '@pawl/testing/wait-until';
+import { programs } from '@pawl/protocol/node/programs';
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { CheckHomeOptions } from '../support/check-home.ts';
 import { checksOf, openCheckHome } from '../support/check-home.ts';
@@ -259,7 +259,7 @@ test('the environment of a check is an allow list, and variables named by the pr
 test('pawl in a check cannot act as the person on a daemon, and starts none', async () => {
   await using home = await temporaryDirectory();
   await using bench = await scene({ environment: { HOME: home.path } });
-  const pawl = `'${process.execPath}' '${fileURLToPath(new URL('../../../cli/src/bin.ts', import.meta.url))}'`;
+  const pawl = `'${process.execPath}' '${programs.pawl}'`;
   const commands = ['change approve abc', 'up'];
   const run = commands.map((words) => `if ${pawl} ${words}; then exit 1; fi`).join('\n');
   const check = await bench.run(checksOf([run]));

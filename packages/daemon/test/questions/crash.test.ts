@@ -4,6 +4,7 @@ import type { CrashPoint } from '@pawl/schema/crash-point';
 import { sampleRepository } from '@pawl/testing/sample-repository';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { patienceMs, waitUntil } from '@pawl/testing/wait-until';
+import { programs } from '@pawl/protocol/node/programs';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -14,8 +15,6 @@ import { readyDaemon } from '../support/daemon-process.ts';
 import { statesOf } from '../support/mail.ts';
 import { outputHas } from '../support/output.ts';
 
-const commandLine = join(import.meta.dirname, '..', '..', '..', 'cli', 'src', 'main.ts');
-
 type Left = { code: number; stdout: string; stderr: string };
 
 /** The command line as a person calls it, in a process of its own. */
@@ -25,7 +24,7 @@ function pawl(home: string, words: string[]): Promise<Left> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
-      [commandLine, ...words],
+      [programs.pawl, ...words],
       { env, timeout: patienceMs },
       (_error, stdout, stderr) => resolve({ code: child.exitCode ?? -1, stdout, stderr }),
     );

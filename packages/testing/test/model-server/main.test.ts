@@ -8,7 +8,7 @@ import type { Report } from '../../src/model-server/main.ts';
 import { temporaryDirectory } from '../../src/temporary.ts';
 import { waitUntil } from '../../src/wait-until.ts';
 
-const program = fileURLToPath(new URL('../../src/model-server/bin.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../../../dist/model-server.mjs', import.meta.url));
 
 /** Starts the program with a channel, as the command line does, and waits for its report. */
 async function start(words: string[]) {

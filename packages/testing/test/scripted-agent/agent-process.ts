@@ -4,8 +4,6 @@ import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { afterAll, beforeAll } from 'vitest';
 import { isolatedGitEnvironment, sampleRepository } from '../../src/sample-repository.ts';
 import { temporaryDirectory } from '../../src/temporary.ts';
 import { waitUntil } from '../../src/wait-until.ts';
@@ -14,24 +12,7 @@ import { waitUntil } from '../../src/wait-until.ts';
 export const source = fileURLToPath(new URL('../../src/scripted-agent/bin.ts', import.meta.url));
 
 /** The program as it is shipped: bundled, and so much quicker to start that it serves most tests. */
-const built = await temporaryDirectory('scripted-agent-build');
-const program = join(built.path, 'bin.mjs');
-
-beforeAll(async () => {
-  await build({
-    entryPoints: [source],
-    outdir: built.path,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'error',
-    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
-  });
-});
-
-afterAll(() => built[Symbol.asyncDispose]());
+const program = fileURLToPath(new URL('../../../../dist/scripted-agent.mjs', import.meta.url));
 
 export type Line = Record<string, unknown> & { type: string; session_id: string };
 
@@ -124,7 +105,6 @@ export async function stage() {
     ...isolatedGitEnvironment(),
     HOME: home,
     PAWL_SCRIPTED_STATE: state,
-    NODE_COMPILE_CACHE: join(built.path, 'cache'),
   };
   const start = (args: string[] = [], extra: NodeJS.ProcessEnv = {}) =>
     new AgentProcess(program, args, directory, { ...environment, ...extra });

@@ -8,7 +8,7 @@ import { roster } from '../../../src/command/home/roster.ts';
 import { runCli } from '../../run-cli.ts';
 import { keptContext } from '../kept-context.ts';
 
-const bin = join(import.meta.dirname, '..', '..', '..', 'src', 'agent-roster.ts');
+const bin = join(import.meta.dirname, '..', '..', '..', '..', '..', 'dist', 'agent-roster.mjs');
 
 type Look = { path?: string; environment?: Record<string, string>; json?: boolean };
 
