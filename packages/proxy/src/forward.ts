@@ -3,9 +3,8 @@ import type { Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { constants } from 'node:os';
 import { pipeline } from 'node:stream';
-import { askForTunnel } from './egress/ask-for-tunnel.ts';
+import { askForTunnel, proxyCredentials } from './egress/ask-for-tunnel.ts';
 import type { Target } from './egress/host-name.ts';
-import { proxyCredentials } from './egress/person-proxy.ts';
 
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 

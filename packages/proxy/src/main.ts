@@ -1,18 +1,18 @@
-import manifest from '../../../package.json' with { type: 'json' };
 import { parseTarget } from './egress/host-name.ts';
 import { forwardPorts } from './forward.ts';
-import { proxyLimits } from './proxy-limit.ts';
-import { runProxy } from './run.ts';
 
 const usage = `usage: pawl-proxy serve DIRECTORY SOCKET [UNUSED_MS]
        pawl-proxy forward PORT SOCKET [HOST:PORT...] [-- COMMAND [ARGUMENT...]]
 `;
 
-/** Runs the proxy, or a forwarder to it, and returns the exit code. */
+/**
+ * Runs the proxy, or a forwarder to it, and returns the exit code. Every sandboxed session waits for a forwarder, so it
+ * loads nothing of the proxy.
+ */
 export async function main([verb, first, socket, ...rest]: string[]): Promise<number> {
   if (verb === 'serve' && first !== undefined && socket !== undefined) {
-    const unusedMs = rest[0] === undefined ? proxyLimits.unusedMs : Number(rest[0]);
-    await runProxy({ directory: first, socket, version: manifest.version, unusedMs });
+    const { serve } = await import('./serve-command.ts');
+    await serve(first, socket, rest[0]);
     return 0;
   }
   if (verb === 'forward' && /^\d{1,5}$/.test(first ?? '') && socket !== undefined) {

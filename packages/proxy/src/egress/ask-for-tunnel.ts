@@ -39,3 +39,9 @@ export async function askForTunnel(socket: Socket, { host, port }: Target, crede
     socket.off('data', take);
   }
 }
+
+/** What a proxy is told about who uses it; empty if its URL names nobody. */
+export function proxyCredentials({ username, password }: URL): string {
+  if (username === '') return '';
+  return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+}

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { proxyLimits } from '../proxy-limit.ts';
 import type { Target } from './host-name.ts';
-import { askForTunnel } from './ask-for-tunnel.ts';
+import { askForTunnel, proxyCredentials } from './ask-for-tunnel.ts';
 
 /** Finds the proxy that a person's environment names for a host; null connects to it directly. */
 export type PersonProxy = (target: Target, scheme: 'http' | 'https') => URL | null;
@@ -37,12 +37,6 @@ function covers(entry: string, { host, port }: Target): boolean {
   if (only !== undefined && Number(only) !== port) return false;
   const suffix = name.replace(/^\*?\./, '');
   return host === suffix || host.endsWith(`.${suffix}`);
-}
-
-/** What a proxy is told about who uses it; empty if its URL names nobody. */
-export function proxyCredentials({ username, password }: URL): string {
-  if (username === '') return '';
-  return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
 }
 
 /** The host and port of a proxy. */

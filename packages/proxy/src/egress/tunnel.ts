@@ -8,7 +8,8 @@ import { messageOf } from '@pawl/schema/error';
 import { answerHeaders } from '../credential/call-key.ts';
 import { proxyLimits } from '../proxy-limit.ts';
 import type { Egress, Passage } from './egress.ts';
-import { connectThrough, placeOf, proxyCredentials } from './person-proxy.ts';
+import { proxyCredentials } from './ask-for-tunnel.ts';
+import { connectThrough, placeOf } from './person-proxy.ts';
 import { parseTarget } from './host-name.ts';
 
 /** Answers CONNECT: a tunnel to a checked address, whose bytes the proxy does not read. */
