@@ -10,12 +10,12 @@ export function createSerial(): <T>(job: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** Runs a job when there is a place for it. */
+/** Runs a job when a slot is free. */
 export type Limiter = <T>(job: () => Promise<T>) => Promise<T>;
 
-/** Runs at most `places` jobs at once; the others wait in order. */
-export function createLimiter(places: number): Limiter {
-  let free = places;
+/** Runs at most `slots` jobs at once; the others wait in order. */
+export function createLimiter(slots: number): Limiter {
+  let free = slots;
   const waiting: (() => void)[] = [];
   return async (job) => {
     if (free > 0) free--;
@@ -23,7 +23,7 @@ export function createLimiter(places: number): Limiter {
     try {
       return await job();
     } finally {
-      // Hand the place over directly, so that no newcomer can take it in between.
+      // Hand the slot over directly, so that no newcomer can take it in between.
       const next = waiting.shift();
       if (next === undefined) free++;
       else next();
@@ -63,27 +63,27 @@ export function createLanes(maxJobs = Infinity): Lanes {
   };
 }
 
-/** A limited number of places, with a FIFO queue for the rest. */
-export type Places = {
-  /** True if `id` has a place now; otherwise it is queued. Idempotent. */
+/** A limited number of slots, with a FIFO queue for the rest. */
+export type Slots = {
+  /** True if `id` has a slot now; otherwise it is queued. Idempotent. */
   take(id: string): boolean;
-  /** Gives `id` a place even if none is free: it has already started. */
+  /** Gives `id` a slot even if none is free: it has already started. */
   keep(id: string): void;
-  /** Gives a place back, or leaves the queue. */
+  /** Gives a slot back, or leaves the queue. */
   free(id: string): void;
-  /** The next in the queue if a place is free, else null. */
+  /** The next in the queue if a slot is free, else null. */
   next(): string | null;
   isWaiting(id: string): boolean;
 };
 
-export function createPlaces(most: number): Places {
+export function createSlots(most: number): Slots {
   const taken = new Set<string>();
   const waiting = new Set<string>();
   return {
     take(id) {
       if (taken.has(id)) return true;
       const [first] = waiting;
-      // No overtaking: a free place goes to the first in the queue.
+      // No overtaking: a free slot goes to the first in the queue.
       if (taken.size >= most || (first !== undefined && first !== id)) {
         waiting.add(id);
         return false;

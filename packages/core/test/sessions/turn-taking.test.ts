@@ -1,4 +1,4 @@
-import { createLimiter, createLanes, createPlaces, createSerial } from '@pawl/core/sessions/turn-taking';
+import { createLimiter, createLanes, createSlots, createSerial } from '@pawl/core/sessions/turn-taking';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
@@ -51,10 +51,10 @@ test('lanes: other keys do not wait, too many jobs are refused, and drain waits 
   expect(await lanes.run('k', async () => 'again')).toBe('again');
 });
 
-describe('places are limited, with a queue [7.2]', () => {
+describe('slots are limited, with a queue [7.2]', () => {
   test('a fixed number get one; asking again changes nothing', () => {
-    const places = createPlaces(2);
-    expect(['a', 'b', 'c', 'a', 'c', 'd', 'b'].map((id) => places.take(id))).toEqual([
+    const slots = createSlots(2);
+    expect(['a', 'b', 'c', 'a', 'c', 'd', 'b'].map((id) => slots.take(id))).toEqual([
       true,
       true,
       false,
@@ -63,67 +63,67 @@ describe('places are limited, with a queue [7.2]', () => {
       false,
       true,
     ]);
-    expect(['a', 'b', 'c', 'd', 'e'].filter((id) => places.isWaiting(id))).toEqual(['c', 'd']);
+    expect(['a', 'b', 'c', 'd', 'e'].filter((id) => slots.isWaiting(id))).toEqual(['c', 'd']);
   });
 
   test('a freed place goes to the first in the queue; no overtaking', () => {
-    const places = createPlaces(1);
-    for (const id of ['a', 'b', 'c']) places.take(id);
-    expect(places.next()).toBeNull();
-    places.free('a');
-    expect(places.next()).toBe('b');
+    const slots = createSlots(1);
+    for (const id of ['a', 'b', 'c']) slots.take(id);
+    expect(slots.next()).toBeNull();
+    slots.free('a');
+    expect(slots.next()).toBe('b');
     // Neither the second in the queue nor a newcomer nor the one that just left is faster.
-    expect(['c', 'd', 'a'].map((id) => places.take(id))).toEqual([false, false, false]);
-    expect(places.next()).toBe('b');
-    expect(places.take('b')).toBe(true);
-    expect(places.isWaiting('b')).toBe(false);
-    expect(places.next()).toBeNull();
+    expect(['c', 'd', 'a'].map((id) => slots.take(id))).toEqual([false, false, false]);
+    expect(slots.next()).toBe('b');
+    expect(slots.take('b')).toBe(true);
+    expect(slots.isWaiting('b')).toBe(false);
+    expect(slots.next()).toBeNull();
     const order = ['b', 'c', 'd'].map((id) => {
-      places.free(id);
-      const next = places.next() ?? '';
-      expect(places.take(next)).toBe(true);
+      slots.free(id);
+      const next = slots.next() ?? '';
+      expect(slots.take(next)).toBe(true);
       return next;
     });
     expect(order).toEqual(['c', 'd', 'a']);
   });
 
   test('leaving the queue lets the next one move up', () => {
-    const places = createPlaces(1);
-    for (const id of ['a', 'b', 'c']) places.take(id);
-    places.free('b');
-    expect(places.isWaiting('b')).toBe(false);
-    places.free('a');
-    expect(places.next()).toBe('c');
-    places.free('c');
-    expect(places.next()).toBeNull();
-    expect(places.take('d')).toBe(true);
+    const slots = createSlots(1);
+    for (const id of ['a', 'b', 'c']) slots.take(id);
+    slots.free('b');
+    expect(slots.isWaiting('b')).toBe(false);
+    slots.free('a');
+    expect(slots.next()).toBe('c');
+    slots.free('c');
+    expect(slots.next()).toBeNull();
+    expect(slots.take('d')).toBe(true);
   });
 
   test('one that has already started keeps a place over the limit, and others wait until there is room', () => {
-    const places = createPlaces(1);
-    places.take('a');
-    places.take('b');
-    places.keep('b');
-    places.keep('c');
-    expect(places.isWaiting('b')).toBe(false);
-    expect(['a', 'b', 'c', 'd'].map((id) => places.take(id))).toEqual([true, true, true, false]);
+    const slots = createSlots(1);
+    slots.take('a');
+    slots.take('b');
+    slots.keep('b');
+    slots.keep('c');
+    expect(slots.isWaiting('b')).toBe(false);
+    expect(['a', 'b', 'c', 'd'].map((id) => slots.take(id))).toEqual([true, true, true, false]);
     for (const id of ['a', 'b']) {
-      places.free(id);
-      expect(places.next()).toBeNull();
+      slots.free(id);
+      expect(slots.next()).toBeNull();
     }
-    places.free('c');
-    expect(places.next()).toBe('d');
+    slots.free('c');
+    expect(slots.next()).toBe('d');
   });
 
   test('freeing a place that one does not have changes nothing', () => {
-    const places = createPlaces(1);
-    places.take('a');
-    places.free('x');
-    places.free('x');
-    expect(places.take('b')).toBe(false);
-    places.free('a');
-    places.free('a');
-    expect([places.take('b'), places.take('c')]).toEqual([true, false]);
+    const slots = createSlots(1);
+    slots.take('a');
+    slots.free('x');
+    slots.free('x');
+    expect(slots.take('b')).toBe(false);
+    slots.free('a');
+    slots.free('a');
+    expect([slots.take('b'), slots.take('c')]).toEqual([true, false]);
   });
 
   test('limit and order hold for any sequence, as in a simple model', () => {
@@ -131,25 +131,25 @@ describe('places are limited, with a queue [7.2]', () => {
     const act = fc.record({ do: fc.constantFrom('take', 'take', 'free'), id });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 4 }), fc.array(act, { maxLength: 80 }), (most, acts) => {
-        const places = createPlaces(most);
+        const slots = createSlots(most);
         let inside: string[] = [];
         let queue: string[] = [];
         for (const { do: what, id: who } of acts) {
           if (what === 'free') {
-            places.free(who);
+            slots.free(who);
             inside = inside.filter((each) => each !== who);
             queue = queue.filter((each) => each !== who);
           } else {
-            const given = places.take(who);
+            const given = slots.take(who);
             if (!inside.includes(who) && !queue.includes(who)) queue.push(who);
             const turn = queue[0] === who && inside.length < most;
             expect(given).toBe(inside.includes(who) || turn);
             if (turn) inside.push(queue.shift() ?? '');
           }
           expect(inside.length).toBeLessThanOrEqual(most);
-          expect(places.next()).toBe(inside.length < most ? (queue[0] ?? null) : null);
+          expect(slots.next()).toBe(inside.length < most ? (queue[0] ?? null) : null);
           for (let number = 0; number <= 7; number++) {
-            expect(places.isWaiting(`agent-${number}`)).toBe(queue.includes(`agent-${number}`));
+            expect(slots.isWaiting(`agent-${number}`)).toBe(queue.includes(`agent-${number}`));
           }
         }
       }),
@@ -160,13 +160,13 @@ describe('places are limited, with a queue [7.2]', () => {
   test('if each freed place is offered on, everybody gets one in order', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 30 }), (most, count) => {
-        const places = createPlaces(most);
+        const slots = createSlots(most);
         const came = Array.from({ length: count }, (_, number) => `agent-${number}`);
-        const served = came.filter((each) => places.take(each));
+        const served = came.filter((each) => slots.take(each));
         for (let at = 0; at < served.length; at++) {
-          places.free(served[at] ?? '');
-          for (let next = places.next(); next !== null; next = places.next()) {
-            expect(places.take(next)).toBe(true);
+          slots.free(served[at] ?? '');
+          for (let next = slots.next(); next !== null; next = slots.next()) {
+            expect(slots.take(next)).toBe(true);
             served.push(next);
           }
         }

@@ -12,9 +12,10 @@ import { sessionFile } from '../session/session-files.ts';
 
 /** Identifies a session in order to signal its processes. */
 export type SessionAddress = {
-  /** The shim, or null if unknown: then only marked processes are found. */
+  /** The shim, the sh process that runs the session's command; null if unknown: then only marked processes are found. */
   identity: ProcessIdentity | null;
   dir: string;
+  /** The session's id in the environment of its processes. */
   marker: string;
 };
 

@@ -7,14 +7,8 @@ export async function landedHeads(
   projectId: string,
   { branch, base }: { branch: string; base: string },
 ): Promise<string[]> {
-  const rows = await db
-    .selectFrom('changes')
-    .select('head')
-    .where('project_id', '=', projectId)
-    .where('merged_at', 'is not', null)
+  const rows = await mergedChanges(db, projectId)
     .where((where) => where.or([where('branch', '=', branch), where('head', '=', base)]))
-    .orderBy('ordinal', 'desc')
-    .limit(limits.landedHeads)
     .execute();
   return rows.map(({ head }) => head);
 }
@@ -25,16 +19,21 @@ export async function mergedHeadsOf(
   projectId: string,
   { agentId, branch }: { agentId: string; branch: string },
 ): Promise<string[]> {
-  const rows = await db
+  const rows = await mergedChanges(db, projectId)
+    .where((where) =>
+      where.or([where('branch', '=', branch), where('agent_id', '=', agentId), where('author_id', '=', agentId)]),
+    )
+    .execute();
+  return rows.map(({ head }) => head);
+}
+
+/** The latest merged changes of a project, newest first. */
+function mergedChanges(db: Database, projectId: string) {
+  return db
     .selectFrom('changes')
     .select('head')
     .where('project_id', '=', projectId)
     .where('merged_at', 'is not', null)
-    .where((where) =>
-      where.or([where('branch', '=', branch), where('agent_id', '=', agentId), where('author_id', '=', agentId)]),
-    )
     .orderBy('ordinal', 'desc')
-    .limit(limits.landedHeads)
-    .execute();
-  return rows.map(({ head }) => head);
+    .limit(limits.landedHeads);
 }

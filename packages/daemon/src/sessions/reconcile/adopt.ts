@@ -22,7 +22,7 @@ export async function adoptSessions(loop: Loop): Promise<{ adopted: number; ende
       if (state === 'lost') loop.lost.add(session.id);
       if (state !== 'running') continue;
       adopted++;
-      for (const places of [loop.agentPlaces, loop.sessionPlaces]) places.keep(agent.id);
+      for (const places of [loop.agentSlots, loop.sessionSlots]) places.keep(agent.id);
     } catch (error) {
       // One unreadable session must not block the others; it is retried.
       loop.platform.log.error({ agent: agent.alias, error: messageOf(error) }, 'failed to adopt a session; will retry');

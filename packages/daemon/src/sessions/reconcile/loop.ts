@@ -1,4 +1,4 @@
-import type { Limiter, Lanes, Places } from '@pawl/core/sessions/turn-taking';
+import type { Limiter, Lanes, Slots } from '@pawl/core/sessions/turn-taking';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import type { Alarms } from './alarms.ts';
 import type { SessionWatch } from './session-watch.ts';
@@ -9,8 +9,8 @@ export type Loop = {
   /** One step of an agent at a time. */
   lanes: Lanes;
   startLimiter: Limiter;
-  agentPlaces: Places;
-  sessionPlaces: Places;
+  agentSlots: Slots;
+  sessionSlots: Slots;
   watch: SessionWatch;
   alarms: Alarms;
   /** Sessions that ran when the last daemon ended and were gone when this one started. */

@@ -1,5 +1,5 @@
 import { nextStep } from '@pawl/core/sessions/next-step';
-import { createLimiter, createLanes, createPlaces } from '@pawl/core/sessions/turn-taking';
+import { createLimiter, createLanes, createSlots } from '@pawl/core/sessions/turn-taking';
 import { messageOf } from '@pawl/schema/error';
 import type { Event } from '@pawl/schema/event';
 import { limits } from '@pawl/schema/limit';
@@ -52,8 +52,8 @@ export function startReconciler(platform: SessionPlatform): Reconciler {
     platform,
     lanes,
     startLimiter: createLimiter(limits.parallelStarts),
-    agentPlaces: createPlaces(platform.choices.maxAgents),
-    sessionPlaces: createPlaces(platform.choices.maxSessions),
+    agentSlots: createSlots(platform.choices.maxAgents),
+    sessionSlots: createSlots(platform.choices.maxSessions),
     watch: watchSessions(platform, {
       onLeft: wake,
       onHung: (agentId, sessionId) => endHung(loop, agentId, sessionId),
@@ -105,7 +105,7 @@ export function startReconciler(platform: SessionPlatform): Reconciler {
       return found;
     },
     inLane: (agentId, act) => lanes.run(agentId, act),
-    isQueued: (agentId) => loop.agentPlaces.isWaiting(agentId) || loop.sessionPlaces.isWaiting(agentId),
+    isQueued: (agentId) => loop.agentSlots.isWaiting(agentId) || loop.sessionSlots.isWaiting(agentId),
     withSession: (agentId, act) => lanes.run(agentId, () => withSession(loop, agentId, act)),
     adopt: () => adoptSessions(loop),
     async close() {

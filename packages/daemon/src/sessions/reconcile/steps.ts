@@ -87,15 +87,15 @@ async function throughLimiter(loop: Loop, { id }: Agent, step: Step['do'], act: 
 
 /** Takes or frees the slots that a step needs; false if the agent must wait for one. */
 function hasPlace(loop: Loop, { id }: Agent, step: Step['do']): boolean {
-  const { agentPlaces, sessionPlaces } = loop;
+  const { agentSlots, sessionSlots } = loop;
   const starts = startingSteps.includes(step);
   // Processes that are being ended occupy a slot until they have exited.
   const runs = step === 'start-session' || step === 'watch' || step === 'stop-session';
-  if (!starts && !runs) agentPlaces.free(id);
-  if (!runs) sessionPlaces.free(id);
-  if (step === 'watch') for (const places of [agentPlaces, sessionPlaces]) places.keep(id);
-  const waits = (starts && !agentPlaces.take(id)) || (step === 'start-session' && !sessionPlaces.take(id));
-  for (const next of [agentPlaces.next(), sessionPlaces.next()]) if (next !== null) loop.wake(next);
+  if (!starts && !runs) agentSlots.free(id);
+  if (!runs) sessionSlots.free(id);
+  if (step === 'watch') for (const places of [agentSlots, sessionSlots]) places.keep(id);
+  const waits = (starts && !agentSlots.take(id)) || (step === 'start-session' && !sessionSlots.take(id));
+  for (const next of [agentSlots.next(), sessionSlots.next()]) if (next !== null) loop.wake(next);
   return !waits;
 }
 
