@@ -1,4 +1,5 @@
 import { hasErrno, PawlError } from '@pawl/schema/error';
+import { randomUUID } from 'node:crypto';
 import { constants, fchmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -32,11 +33,20 @@ function problemWith(
   return (stat.mode & 0o077) === 0 ? null : 'can be read by others';
 }
 
-/** Writes a file for its owner only, atomically. */
+/** Writes a file for its owner only, atomically; several writers at once do not disturb each other. */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.${process.pid}.${randomUUID()}.tmp`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await rm(draft, { force: true });
+  try {
+    await writeDraft(draft, content);
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+async function writeDraft(draft: string, content: string | Uint8Array): Promise<void> {
   const file = await open(draft, 'wx', 0o600);
   try {
     // The umask may remove permissions, but never adds any.
@@ -46,7 +56,6 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   } finally {
     await file.close();
   }
-  await rename(draft, path);
 }
 
 /** Reads a regular file of bounded size, never through a symbolic link; null if there is none. */

@@ -97,6 +97,15 @@ describe('a file that others read is replaced atomically:', () => {
   });
 });
 
+test('two sessions of one account that start at once write the same private file', async () => {
+  await using place = await temporaryDirectory();
+  const path = join(place.path, 'models.json');
+  const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`);
+  await Promise.all(texts.map((text) => writePrivateFile(path, text)));
+  expect(texts).toContain(readFileSync(path, 'utf8'));
+  expect(readdirSync(place.path)).toEqual(['models.json']);
+});
+
 describe('input files', () => {
   const files: InputFile[] = [
     { path: 'task.md', content: 'task\n' },
