@@ -50,9 +50,24 @@ function requireProgram(name, hint) {
 /** Installs bubblewrap where that needs no confirmation. Without it, tests of the sandbox are skipped with a message. */
 function installSandbox() {
   if (spawnSync('bwrap', ['--version'], { stdio: 'ignore' }).status === 0) return;
-  const options = { stdio: ['ignore', 2, 2] };
-  if (spawnSync('apt-get', ['update', '-q'], options).status === 0)
-    spawnSync('apt-get', ['install', '-y', '-q', 'bubblewrap'], options);
+  // A machine without a mirror in reach goes on without it.
+  const quickly = [
+    '-q',
+    '-o',
+    'Acquire::Retries=0',
+    '-o',
+    'Acquire::http::Timeout=15',
+    '-o',
+    'Acquire::https::Timeout=15',
+  ];
+  const options = {
+    stdio: ['ignore', 2, 2],
+    timeout: 180_000,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  };
+  const succeeds = (words) => spawnSync('apt-get', [...quickly, ...words], options).status === 0;
+  if (succeeds(['update']) && succeeds(['install', '-y', 'bubblewrap'])) return;
+  process.stderr.write('bubblewrap could not be installed: tests of the sandbox are skipped\n');
 }
 
 /** Does the work unless the stamp matches this exact state. */
