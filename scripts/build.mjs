@@ -2,6 +2,7 @@ import { build } from 'esbuild';
 import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileEngine } from './compile-engine.mjs';
+import { buildPage } from '../packages/web/build.mjs';
 import { commonBuild, daemonBuild } from './build-settings.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -50,6 +51,7 @@ await build({
   entryPoints: { 'model-server': source('testing/src/model-server/bin.ts') },
 });
 await build(daemonBuild(root, dist));
+await buildPage(join(dist, 'web'));
 
 // The built-in definitions and prompts stay readable markdown.
 cpSync(source('daemon/agents'), join(dist, 'agents'), { recursive: true });

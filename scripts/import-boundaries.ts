@@ -13,7 +13,7 @@ export type Violation = { file: string; line: number; imports: string; why: stri
 /**
  * Which of our packages each one may import. Arrows point one way only:
  * schema → protocol / core / wire → store / git / host / sandbox / providers / forge → roster / mcp → daemon; the command line reaches the
- * daemon by the protocol, and shows what `present` makes of the answers.
+ * daemon by the protocol, and so does the page in the browser; both show what `present` makes of the answers.
  */
 const allowed: Record<string, string[]> = {
   schema: [],
@@ -48,13 +48,14 @@ const allowed: Record<string, string[]> = {
     'wire',
   ],
   cli: ['schema', 'protocol', 'present', 'roster', 'mcp'],
+  web: ['schema', 'protocol', 'present'],
 };
 
 /** Pure packages: no Node module, so that no effect can slip in. */
 const pure = ['core', 'wire'];
 
 /** Sources that browsers load, by the start of their paths, except those in `needsNode`. */
-const forBrowsers = ['packages/schema/src/', 'packages/protocol/src/', 'packages/present/src/'];
+const forBrowsers = ['packages/schema/src/', 'packages/protocol/src/', 'packages/present/src/', 'packages/web/src/'];
 const needsNode = ['packages/schema/src/crash-point', 'packages/protocol/src/node/'];
 
 function runsInBrowsers(path: string): boolean {
@@ -199,7 +200,7 @@ function filesBelow(root: string, folder: string): SourceFile[] {
     return [];
   }
   return names
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .sort()
     .map((name) => join(root, folder, name))
     .map((path) => ({ path: relative(root, path).split(sep).join('/'), text: readFileSync(path, 'utf8') }));

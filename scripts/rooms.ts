@@ -26,6 +26,7 @@ export const rooms: readonly Room[] = [
   { name: 'projects', holds: 'tracking projects, their settings and crews' },
   { name: 'supervision', holds: 'health, nudges, completion, leaving, agents found by the roster' },
   { name: 'runtime', holds: 'the runtime contract: live status and text, runs, chat, settings, what agents change' },
+  { name: 'web', holds: 'the page in the browser: its files, codes and sessions' },
   { name: 'door', holds: 'the HTTP app: all routes behind one lock, doctor, streams, MCP' },
   { name: 'daemon', holds: 'composition: opens the store, puts the rooms together, opens the door' },
 ];

@@ -23,7 +23,8 @@ if (process.argv.includes('--build')) {
     'package.json',
     'scripts/build.mjs',
     'scripts/build-settings.mjs',
-    ...filesBelow('packages', /\/(src|agents|prompts)\/.*\.(ts|sh|md|json)$/),
+    'packages/web/build.mjs',
+    ...filesBelow('packages', /\/(src|agents|prompts)\/.*\.(tsx?|css|html|svg|sh|md|json)$/),
   ];
   once('dist/.pawl-built', fingerprint(sources), 'Building', () =>
     run(node, [join(root, 'scripts', 'build.mjs')], 'Read the message above.'),

@@ -63,6 +63,7 @@ const groups = [
   'dev',
   'rules',
   'models',
+  'web',
 ];
 const commands = all.filter(([name]) => !groups.includes(name));
 
@@ -88,7 +89,7 @@ describe('every command', () => {
     const agents = 'work chat fork reply resume ps tree top logs history inspect diff switch delegate result';
     const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate hook';
     const home =
-      'up down status doctor init definitions trust worktree events completion version scripted-agent config';
+      'up down status doctor init definitions trust worktree events completion version scripted-agent web config';
     const prompts = 'prompt inputs id';
     const mcp = 'whoami mcp';
     const shared = 'roster session hooks run';
@@ -191,6 +192,8 @@ describe('every command', () => {
       'worktree ls',
       'worktree restore',
       'worktree prune',
+      'web open',
+      'web sessions',
       'config ls',
       'config get',
       'config set',

@@ -6,6 +6,7 @@ import type { DaemonView } from '@pawl/protocol/daemon/view';
 import { messageOf } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import { countAgents } from '@pawl/store/agents/agents';
+import { daemonState, updateDaemonState } from '@pawl/store/facts/daemon-state';
 import { createBackup } from '@pawl/store/directory/backup';
 import type { DataDirectory } from '@pawl/store/directory/data-directory';
 import { listProjects } from '@pawl/store/projects/projects';
@@ -38,6 +39,7 @@ import { createHealth } from './supervision/health.ts';
 import { startLeaving } from './supervision/leaving.ts';
 import type { Loops } from './supervision/loops.ts';
 import { startLoops } from './supervision/loops.ts';
+import { createWebSessions } from './web/web-sessions.ts';
 import { createNudges } from './supervision/nudges.ts';
 
 export type DaemonOptions = {
@@ -88,10 +90,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   let port: number | null = null;
   const feeds = { events: followEvents(store), output: followOutput(store, rooms.agents.isWorking) };
   const daemon = { requestStop: options.onStopRequested, describe: () => describe(rooms, port) };
-  const app = buildApp(
-    platform,
-    () => port,
-    (empty) => addRoutes(empty, rooms, { feeds, daemon }),
+  const app = buildApp(platform, { sessions: createWebSessions(platform), port: () => port }, (empty) =>
+    addRoutes(empty, rooms, { feeds, daemon }),
   );
   const door = await openDoor(rooms, getRequestListener(app.fetch, { overrideGlobalObjects: false }), {
     port: options.port,
@@ -132,9 +132,11 @@ async function openDoor(
 ): Promise<Served> {
   const { home, log, startedAt } = platform;
   try {
-    return await serve(listener, {
+    const { port: last } = await daemonState(platform.store.db);
+    const served = await serve(listener, {
       home,
       port,
+      last,
       token,
       log,
       onPort(taken) {
@@ -142,6 +144,8 @@ async function openDoor(
         writeDaemonFile(home, { pid: process.pid, port: taken, version, startedAt });
       },
     });
+    if (served.port !== last) await platform.store.write((tx) => updateDaemonState(tx, { port: served.port }));
+    return served;
   } catch (error) {
     await reconciler.close();
     await platform.store.close();

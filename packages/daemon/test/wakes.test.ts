@@ -123,6 +123,9 @@ const effects: Record<ChangingRoute, 'agents' | 'accounts' | 'crew' | 'queue' | 
   ackMail: 'itself',
   noteShown: 'itself',
   askPermission: 'itself',
+  webCode: 'itself',
+  openWebSession: 'itself',
+  revokeWebSessions: 'itself',
   decideApproval: 'agents',
 };
 type ChangingRoute = {

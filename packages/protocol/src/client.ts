@@ -42,6 +42,8 @@ import type { RuntimeClient } from './runtime/client.ts';
 import { runtimeClient } from './runtime/client.ts';
 import type { SessionClient } from './sessions/client.ts';
 import { sessionClient } from './sessions/client.ts';
+import type { WebClient } from './web/client.ts';
+import { webClient } from './web/client.ts';
 import type { RequestOptions } from './requests.ts';
 import { createRequests } from './requests.ts';
 import type { Transport } from './transport.ts';
@@ -68,7 +70,8 @@ export type Client = AccountClient &
   RosterClient &
   RuleClient &
   RuntimeClient &
-  SessionClient;
+  SessionClient &
+  WebClient;
 
 /** A client over a transport. Runs in browsers, too. */
 export function createClient(transport: Transport, options: RequestOptions = {}): Client {
@@ -96,5 +99,6 @@ export function createClient(transport: Transport, options: RequestOptions = {})
     ...ruleClient(requests),
     ...runtimeClient(requests),
     ...sessionClient(requests),
+    ...webClient(requests),
   };
 }

@@ -5,12 +5,19 @@ type FetchOptions = {
   /** The daemon's address, such as `http://127.0.0.1:4000`; in a page of the daemon, `location.origin`. */
   url: string;
   token?: string;
+  /** Sent with every request: the page's key. */
+  headers?(): Record<string, string>;
   /** Replaces the global `fetch`; the daemon uses this to call itself. */
   fetch?(request: Request): Response | Promise<Response>;
 };
 
 /** Sends requests with `fetch`. Uses only what browsers have. */
-export function fetchTransport({ url, token: own, fetch: send = fetch }: FetchOptions): Transport {
+export function fetchTransport({
+  url,
+  token: own,
+  headers: always = () => ({}),
+  fetch: send = fetch,
+}: FetchOptions): Transport {
   return async ({ method, path, headers, body, silenceMs = usualSilenceMs, signal, token = own }) => {
     const silence = watchSilence(silenceMs);
     const request = new Request(new URL(path, url), {
@@ -18,6 +25,7 @@ export function fetchTransport({ url, token: own, fetch: send = fetch }: FetchOp
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === null ? {} : { 'content-type': 'application/json' }),
+        ...always(),
         ...headers,
       },
       ...(body === null ? {} : { body }),

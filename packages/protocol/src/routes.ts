@@ -21,6 +21,7 @@ import { deskRoutes } from './registry/routes.ts';
 import { rosterRoutes } from './roster/routes.ts';
 import { ruleRoutes } from './rules/routes.ts';
 import { runtimeRoutes } from './runtime/routes.ts';
+import { webRoutes } from './web/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 
 /** Every route of the daemon, with method, path, input, answer and access; the daemon adds only the handler. */
@@ -47,6 +48,7 @@ export const routes = {
   ...rosterRoutes,
   ...accountRoutes,
   ...daemonRoutes,
+  ...webRoutes,
 } as const;
 
 /** The list of routes, which is served beside them. */

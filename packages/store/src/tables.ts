@@ -249,6 +249,17 @@ type RuleTable = {
   revoked_at: NullableInteger;
 };
 
+type WebSessionTable = {
+  ordinal: Ordinal;
+  id: string;
+  proof: string;
+  browser: string;
+  created_at: Integer;
+  used_at: Integer;
+  expires_at: Integer;
+  revoked_at: NullableInteger;
+};
+
 /** One row: the facts that a home has once. */
 type DaemonStateTable = {
   id: Integer;
@@ -257,6 +268,7 @@ type DaemonStateTable = {
   clock: Json | null;
   search_path: string | null;
   mail_mirror_seq: NullableInteger;
+  port: NullableInteger;
   updated_at: Integer;
 };
 
@@ -306,6 +318,7 @@ export type Tables = {
   withheld_work: WithheldWorkTable;
   rules: RuleTable;
   path_locks: PathLockTable;
+  web_sessions: WebSessionTable;
   daemon_state: DaemonStateTable;
   counters: CounterTable;
   migrations: MigrationTable;

@@ -20,6 +20,7 @@ const shifted: readonly Shifted[] = [
   { table: 'questions', columns: ['asked_at', 'deadline_at', 'listened_until'], where: 'ended_at is null' },
   { table: 'questions', columns: ['ended_at'], where: 'told_at is null' },
   { table: 'approvals', columns: ['asked_at', 'deadline_at'], where: 'closed_at is null' },
+  { table: 'web_sessions', columns: ['expires_at'], where: 'revoked_at is null' },
   { table: 'mailboxes', columns: ['hinted_at', 'looked_at'], where: 'true' },
   { table: 'nudges', columns: ['nudged_at'], where: 'true' },
   { table: 'changes', columns: ['queued_at', 'retried_at'], where: 'merged_at is null and closed_at is null' },

@@ -8,6 +8,8 @@ import { up } from '../command/home/up.ts';
 import type { CommandTable } from './tools.ts';
 import { wholeNumber } from './tools.ts';
 
+const loadWeb = () => import('../command/web/web.ts');
+
 export const homeCommands: CommandTable = {
   up: ({ add, act }) =>
     add('start the daemon', 'pawl up')
@@ -57,4 +59,18 @@ export const homeCommands: CommandTable = {
       .allowUnknownOption()
       .helpOption(false)
       .argument('[words...]'),
+  web: ({ program, addTo, act }) => {
+    const group = program
+      .command('web')
+      .description('open the page in your browser; list and revoke the sessions of browsers')
+      .addHelpText('after', '\nExample:\n  pawl web\n  pawl web --print\n  pawl web sessions --all');
+    addTo(group, 'open', 'open the page in your browser', 'pawl web open --no-open', { isDefault: true })
+      .option('--no-open', 'start no browser; print the address, which is valid once, for 30 seconds')
+      .option('--print', 'the same, with nothing but the address')
+      .action((options) => act(options, async (context) => (await loadWeb()).openPage(context, options)));
+    addTo(group, 'sessions', 'list the browsers that may act as you, or revoke them', 'pawl web sessions --revoke 4fGh')
+      .option('--revoke <id>', 'revoke this session; the start of its id is enough')
+      .option('--all', 'revoke all sessions')
+      .action((options) => act(options, async (context) => (await loadWeb()).webSessions(context, options)));
+  },
 };

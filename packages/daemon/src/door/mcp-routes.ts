@@ -12,6 +12,7 @@ import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { callerRights } from './agent-gate.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
+import { requireToken } from '../platform/http/door.ts';
 
 /** The caller's identity, and `/mcp`: the verbs as tools, each with exactly the caller's authority. */
 export function addMcpRoutes(
@@ -45,6 +46,7 @@ export function addMcpRoutes(
 
   app.openAPIRegistry.registerPath(daemonRoutes.mcp);
   app.post(daemonRoutes.mcp.path, async (context) => {
+    requireToken(context);
     const caller = context.get('caller');
     const access = {
       caller: caller.kind,

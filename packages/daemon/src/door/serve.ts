@@ -1,4 +1,5 @@
 import type { Home } from '@pawl/protocol/node/home';
+import { PawlError } from '@pawl/schema/error';
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
 import { basename, join } from 'node:path';
@@ -17,7 +18,9 @@ export type Served = {
 
 type ServeOptions = {
   home: Home;
+  /** 0 takes the port of the last daemon, where open pages look for this one, or a free one. */
   port: number;
+  last: number | null;
   token: string;
   log: Logger;
   /** Called with the port before the socket exists, by which clients find the daemon. */
@@ -26,7 +29,7 @@ type ServeOptions = {
 
 export async function serve(listener: RequestListener, options: ServeOptions): Promise<Served> {
   const { home, log } = options;
-  const loopback = await listenOnLoopback(listener, options.port);
+  const loopback = await listenOnUsualPort(listener, options);
   let socket: Server;
   try {
     options.onPort(loopback.port);
@@ -51,6 +54,16 @@ export async function serve(listener: RequestListener, options: ServeOptions): P
       await stopListening([loopback.server, socket]);
     },
   };
+}
+
+async function listenOnUsualPort(listener: RequestListener, { port, last }: Pick<ServeOptions, 'port' | 'last'>) {
+  if (port !== 0 || last === null) return listenOnLoopback(listener, port);
+  try {
+    return await listenOnLoopback(listener, last);
+  } catch (error) {
+    if (error instanceof PawlError && error.code === 'conflict') return listenOnLoopback(listener, 0);
+    throw error;
+  }
 }
 
 /**

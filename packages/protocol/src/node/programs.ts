@@ -26,6 +26,8 @@ export const programs = {
   builtInDefinitions: file('agents', 'daemon/agents'),
   /** A directory, too: the prompt texts. */
   prompts: file('prompts', 'daemon/prompts'),
+  /** And the built page. */
+  page: file('web', '../dist/web'),
 };
 
 export const version: string = manifest.version;

@@ -14,6 +14,8 @@ type DaemonState = {
   searchPath: string | null;
   /** The position in the event log up to which mail files are written. */
   mailMirrorSeq: number | null;
+  /** The loopback port of the last daemon. */
+  port: number | null;
 };
 
 const emptyState: DaemonState = {
@@ -22,6 +24,7 @@ const emptyState: DaemonState = {
   clock: null,
   searchPath: null,
   mailMirrorSeq: null,
+  port: null,
 };
 
 /** The id of the only row. */
@@ -40,6 +43,7 @@ export async function daemonState(db: Database): Promise<DaemonState> {
     clock: row.clock,
     searchPath: row.search_path,
     mailMirrorSeq: nullableInteger(row.mail_mirror_seq),
+    port: nullableInteger(row.port),
   };
 }
 

@@ -27,6 +27,7 @@ import { interaction } from './runtime/0025-interaction.ts';
 import { messageBodies } from './0026-message-bodies.ts';
 import { taskDefinition } from './runtime/0027-task-definition.ts';
 import { pathLocks } from './runtime/0028-path-locks.ts';
+import { webSessions } from './0030-web-sessions.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -60,4 +61,5 @@ export const allMigrations: readonly Migration[] = [
   taskDefinition,
   pathLocks,
   keyProxy,
+  webSessions,
 ];

@@ -6,7 +6,14 @@ import { upgradedStore, writtenAt } from '../old-settings.ts';
 import { openFresh } from './engines.ts';
 import type { EngineUnderTest } from './engines.ts';
 
-const empty = { rootAgentId: null, currentAgentId: null, clock: null, searchPath: null, mailMirrorSeq: null };
+const empty = {
+  rootAgentId: null,
+  currentAgentId: null,
+  clock: null,
+  searchPath: null,
+  mailMirrorSeq: null,
+  port: null,
+};
 const anchor = { boot: 'b', monotonicMs: 1.5, wallMs: 2 };
 
 /** The contract of the facts that a home has once, on every engine. */
@@ -40,6 +47,7 @@ export function daemonStateContract(engine: EngineUnderTest): void {
       currentAgentId: 'otter',
       searchPath: '/a b:/\u0000\ud800:/"',
       mailMirrorSeq: 77,
+      port: null,
     });
     expect(JSON.parse(clock ?? '')).toEqual(anchor);
     const { rows } = await sql`select updated_at from daemon_state`.execute(store.db);

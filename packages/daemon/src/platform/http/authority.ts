@@ -5,13 +5,23 @@ import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:
 import { hasErrno, PawlError } from '@pawl/schema/error';
 
 /** The caller of a request. Its rights depend on the token only, never on the request's content. */
-export type Caller = { kind: 'person' } | { kind: 'agent'; agentId: string };
+export type Caller =
+  | {
+      kind: 'person';
+      /** The browser's session, unless the request has the token. */
+      webSessionId?: string;
+    }
+  | { kind: 'agent'; agentId: string };
 
 export type Authority = {
   /** The caller that an Authorization header proves, or null. */
   identify(header: string | undefined): Caller | null;
   /** The token that lets an agent act as itself, and only as itself. */
   agentToken(agentId: string): string;
+  /** A hash that only this home can compute. */
+  seal(text: string): string;
+  /** Compares in constant time. */
+  equal(given: string, expected: string): boolean;
   /** All tokens of this home that appear in a text. */
   tokensIn(text: string): string[];
 };
@@ -26,6 +36,8 @@ export function createAuthority(personToken: string): Authority {
   };
   return {
     agentToken,
+    seal: (text) => createHmac('sha256', personToken).update(`seal:${text}`).digest('base64url'),
+    equal,
     identify(header) {
       const given = /^Bearer ([A-Za-z0-9._-]{1,200})$/.exec(header ?? '')?.[1];
       if (given === undefined) return null;

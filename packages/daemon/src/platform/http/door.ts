@@ -1,7 +1,11 @@
+import { pageKeyHeader } from '@pawl/protocol/web/page-key';
+import { webRoutes } from '@pawl/protocol/web/routes';
 import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
+import type { IncomingMessage } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Authority, Caller } from './authority.ts';
+import { isAssetPath, isPageRequest } from './page-request.ts';
 
 export type DoorVariables = { Variables: { caller: Caller; isGated?: boolean } };
 
@@ -10,30 +14,85 @@ export type Door = {
   /** The port of the loopback listener, once known. */
   port(): number | null;
   isLivingAgent(agentId: string): Promise<boolean>;
+  /** The session of a browser, by its cookies and its page's key. */
+  webSession(cookies: string | undefined, key: string | undefined): Promise<{ id: string; ended: AbortSignal } | null>;
 };
 
-/** The only path that answers without a token. */
+/** The only path with an answer that needs nothing. */
 const openPath = '/healthz';
 
 /**
  * Guards every route. First refuses browser pages of other origins (compares Host and Origin as a whole), then
- * identifies the caller by token. There are no CORS headers.
+ * identifies the caller by token, or a browser by its session. There are no CORS headers.
  */
 export function lockDoor(door: Door): MiddlewareHandler<DoorVariables> {
   return async (context, next) => {
     checkOrigin(context, door.port());
     if (context.req.method === 'HEAD') throw new PawlError('usage', 'HEAD is not served; use GET.');
     if (context.req.path === openPath && context.req.method === 'GET') return next();
-    const caller = door.authority.identify(context.req.header('authorization'));
-    if (caller === null || (caller.kind === 'agent' && !(await door.isLivingAgent(caller.agentId)))) {
+    if (isPageRequest(context.req)) return next();
+    if (isExchange(context)) {
+      requireOwnOrigin(context);
+      checkBody(context);
+      return next();
+    }
+    const caller = await callerOf(context, door);
+    if (caller === null) {
       throw new PawlError('unauthorized', 'This requires the token of this home.', {
-        hint: 'Send `Authorization: Bearer …` with the text of the file `token` in PAWL_HOME.',
+        hint: 'Send `Authorization: Bearer …` with the text of the file `token` in PAWL_HOME; in a browser, run `pawl web`.',
       });
     }
     context.set('caller', caller);
     checkBody(context);
     await next();
   };
+}
+
+async function callerOf(context: Context, door: Door): Promise<Caller | null> {
+  const header = context.req.header('authorization');
+  if (header === undefined) return browserOf(context, door);
+  const caller = door.authority.identify(header);
+  if (caller?.kind === 'agent' && !(await door.isLivingAgent(caller.agentId))) return null;
+  return caller;
+}
+
+/** The person, by the session of their browser. Sessions count on the loopback port only: agents see the socket. */
+async function browserOf(context: Context, door: Door): Promise<Caller | null> {
+  if (!isOverLoopback(context)) return null;
+  const session = await door.webSession(context.req.header('cookie'), context.req.header(pageKeyHeader));
+  if (session === null) return null;
+  if (context.req.method !== 'GET') requireOwnOrigin(context);
+  else if (context.req.header('accept')?.includes('text/event-stream')) endWith(context, session.ended);
+  return { kind: 'person', webSessionId: session.id };
+}
+
+/** Ends a stream when its session is revoked. */
+function endWith(context: Context, ended: AbortSignal): void {
+  const { url, method, headers, signal } = context.req.raw;
+  context.req.raw = new Request(url, { method, headers, signal: AbortSignal.any([signal, ended]) });
+}
+
+function isOverLoopback(context: Context): boolean {
+  const { incoming } = (context.env ?? {}) as { incoming?: IncomingMessage };
+  return incoming?.socket.remoteAddress !== undefined;
+}
+
+function isExchange({ req }: Context): boolean {
+  return req.method === 'POST' && req.path === webRoutes.openWebSession.path;
+}
+
+/** Refuses a browser's request that does not come from the page itself: the Origin must be exactly this Host. */
+function requireOwnOrigin(context: Context): void {
+  const host = context.req.header('host')?.toLowerCase() ?? '';
+  if (host.includes(':') && context.req.header('origin')?.toLowerCase() === `http://${host}`) return;
+  throw new PawlError('forbidden', 'Only the page of this home may send this.');
+}
+
+/** Refuses the session of a browser where only the home's token counts. */
+export function requireToken(context: Context<DoorVariables>): void {
+  const caller = context.get('caller');
+  if (caller.kind !== 'person' || caller.webSessionId === undefined) return;
+  throw new PawlError('forbidden', 'A browser’s session does not open this.', { hint: 'Use the command line.' });
 }
 
 function checkOrigin(context: Context, port: number | null): void {
@@ -45,9 +104,15 @@ function checkOrigin(context: Context, port: number | null): void {
     throw new PawlError('forbidden', 'Requests from this Origin are refused.');
   }
   const site = context.req.header('sec-fetch-site');
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isLinkToPage(context)) {
     throw new PawlError('forbidden', 'Requests from other sites are refused.');
   }
+}
+
+/** A link from elsewhere may open the page's document, which has no data; its frame or script may not. */
+function isLinkToPage({ req }: Context): boolean {
+  const isOpened = req.header('sec-fetch-mode') === 'navigate' && req.header('sec-fetch-dest') === 'document';
+  return isOpened && isPageRequest(req) && !isAssetPath(req.path);
 }
 
 function checkBody(context: Context): void {
