@@ -7,6 +7,6 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 3,
     testTimeout: 480_000,
-    hookTimeout: 60_000,
+    hookTimeout: 240_000,
   },
 });
