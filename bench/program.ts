@@ -66,10 +66,12 @@ function childrenOf(pid: number): number[] {
   return words.filter((word) => word !== '').map(Number);
 }
 
-/** The process below another one that runs a program; 0 if there is none. */
+/** The process of Node below another one that runs a program; 0 if there is none. */
 export function processBelow(pid: number, program: string): number {
   for (const child of childrenOf(pid)) {
-    if (readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0').includes(program)) return child;
+    const [command, ...words] = readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0');
+    // The shim has the same words, but is a shell.
+    if (command === process.execPath && words.includes(program)) return child;
     const below = processBelow(child, program);
     if (below !== 0) return below;
   }

@@ -30,7 +30,7 @@ export const engineStart: Measure = {
     const words = ['--include-partial-messages', '--model', 'anthropic/claude-sonnet-4-5'];
     const engine = [...engineFlags, program, ...words];
     const raw = ['--input-type=module', '--eval', rawFetch];
-    const rounds = quick ? 5 : 30;
+    const rounds = quick ? 5 : 15;
     const text = await alternate(rounds, {
       ours: () => firstMs(engine, env, 'text_delta'),
       floor: () => firstMs(raw, env, 'text_delta'),
