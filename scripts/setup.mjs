@@ -30,7 +30,12 @@ if (process.argv.includes('--build')) {
     run(node, [join(root, 'scripts', 'build.mjs')], 'Read the message above.'),
   );
   if (process.argv.includes('--for-tests')) {
-    once('.cache/crash-daemon/.pawl-built', fingerprint(sources), 'Building with crash points', () =>
+    const programs = [
+      'scripts/build-crash-daemon.mjs',
+      'packages/git/test/crash-child.ts',
+      'packages/store/test/child/act.ts',
+    ];
+    once('.cache/crash-daemon/.pawl-built', fingerprint([...sources, ...programs]), 'Building with crash points', () =>
       run(node, [join(root, 'scripts', 'build-crash-daemon.mjs')], 'Read the message above.'),
     );
     once('.cache/test-database/.pawl-built', fingerprint(sources), 'Making the database that tests copy', () =>

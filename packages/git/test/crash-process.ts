@@ -5,9 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CrashPoint } from '@pawl/schema/crash-point';
 import { expect, onTestFinished } from 'vitest';
 
+/** `crash-child.ts`, built by scripts/build-crash-daemon.mjs. */
+const program = join(import.meta.dirname, '..', '..', '..', '.cache', 'crash-daemon', 'git-child.mjs');
+
 /** Starts a process that does one operation and can be killed; it is gone when the test ends. */
 export function startChild(request: object, environment: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), JSON.stringify(request)], {
+  const child = spawn(process.execPath, [program, JSON.stringify(request)], {
     detached: true,
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],

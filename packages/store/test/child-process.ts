@@ -4,9 +4,12 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
+/** `child/act.ts`, built by scripts/build-crash-daemon.mjs. */
+const program = join(import.meta.dirname, '..', '..', '..', '.cache', 'crash-daemon', 'store-child.mjs');
+
 /** Starts `child/act.ts`; stopped when the test ends. */
 export function startChild(action: string, directory: string, environment: Record<string, string> = {}): ChildProcess {
-  const child = fork(join(import.meta.dirname, 'child/act.ts'), [action, directory], {
+  const child = fork(program, [action, directory], {
     execArgv: [],
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
