@@ -1,5 +1,5 @@
 import { hasErrno } from '@pawl/schema/error';
-import { endurance } from '@pawl/testing/endurance';
+import { endurance, sampleOf } from '@pawl/testing/endurance';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ const steps: Record<string, (place: { admin: string; path: string; root: string;
 };
 
 describe('killed after the step', () => {
-  test.each(Object.keys(steps))('%s', async (last) => {
+  test.each(sampleOf(Object.keys(steps), 4))('%s', async (last) => {
     const { root, request, base, check } = await setUp();
     const place = { admin: join(root, '.git/worktrees/otter'), path: request.path, root, base };
     for (const [name, step] of Object.entries(steps)) {

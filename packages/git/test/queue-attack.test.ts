@@ -1,3 +1,4 @@
+import { sampleOf } from '@pawl/testing/endurance';
 import { execFileSync } from 'node:child_process';
 import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +33,9 @@ function forge(root: string, parent: string, files: Record<string, string>): str
   return commit;
 }
 
-test.each(['config', 'included file', 'worktree config', 'config of the person'] as const)(
+const places = ['config', 'included file', 'worktree config', 'config of the person'] as const;
+
+test.each(sampleOf(places, 2))(
   'commands planted in the %s never run, over the whole way of a change into main [fault 40]',
   async (place) => {
     const { home, root, fired, reset } = plant(place);

@@ -1,5 +1,6 @@
 import { programs } from '@pawl/protocol/node/programs';
 import { waitUntil } from '@pawl/testing/wait-until';
+import { sampleOf } from '@pawl/testing/endurance';
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,37 +63,41 @@ async function secondSession(agentId: string) {
   return { conversation: session.conversation, prompt: turn };
 }
 
-describe.each([
-  ['scripted', 'resume'],
+const replaying = [
   ['forgetful', 'replay'],
   ['argument', 'replay'],
   ['plain', 'replay'],
-] as const)('an idle agent of the provider %s [5.2.16]', (provider, conversation) => {
-  test('is woken by mail, sees it once, and knows the earlier conversation', async () => {
-    const agent = await resting(provider);
-    const mailId = await send(daemon.client, agent.id, 'The lexer has moved.');
-    await mailIs(daemon.client, mailId, 'read');
-    const turn = await secondSession(agent.id);
-    expect(turn.conversation).toBe(conversation);
-    expect((await daemon.ended(agent.id)).session).toMatchObject({ no: 2 });
-    expect(turn.prompt.split('The lexer has moved.')).toHaveLength(2);
-    if (conversation === 'replay') expect(turn.prompt).toContain('Look at the parser first.');
-    if (provider === 'forgetful' || provider === 'argument') expect(turn.prompt).toContain('I looked at the parser.');
-  });
+] as const;
 
-  test('is woken by a question, and its answer reaches the agent that asked', async () => {
-    const agent = await resting(provider);
-    const asker = await resting('scripted');
-    writeFileSync(agent.gate, '');
-    const body = { agent: agent.id, question: 'Which parser is it?' };
-    const { question } = await agentClient(daemon.home, asker.id).ask(body, randomUUID());
-    const { prompt } = await secondSession(agent.id);
-    expect(prompt).toContain('Which parser is it?');
-    expect(prompt).toContain(`--conversation-id ${question.conversationId}`);
-    await agentClient(daemon.home, agent.id).answer(question.conversationId, { answer: 'The small one.' });
-    const ended = await daemon.client.showQuestion(question.conversationId);
-    expect(ended.question).toMatchObject({ end: 'answered', answer: 'The small one.' });
-    rmSync(agent.gate);
-    expect((await daemon.ended(agent.id)).session).toMatchObject({ no: 2 });
-  });
-});
+describe.each([['scripted', 'resume'] as const, ...sampleOf(replaying, 1)])(
+  'an idle agent of the provider %s [5.2.16]',
+  (provider, conversation) => {
+    test('is woken by mail, sees it once, and knows the earlier conversation', async () => {
+      const agent = await resting(provider);
+      const mailId = await send(daemon.client, agent.id, 'The lexer has moved.');
+      await mailIs(daemon.client, mailId, 'read');
+      const turn = await secondSession(agent.id);
+      expect(turn.conversation).toBe(conversation);
+      expect((await daemon.ended(agent.id)).session).toMatchObject({ no: 2 });
+      expect(turn.prompt.split('The lexer has moved.')).toHaveLength(2);
+      if (conversation === 'replay') expect(turn.prompt).toContain('Look at the parser first.');
+      if (provider === 'forgetful' || provider === 'argument') expect(turn.prompt).toContain('I looked at the parser.');
+    });
+
+    test('is woken by a question, and its answer reaches the agent that asked', async () => {
+      const agent = await resting(provider);
+      const asker = await resting('scripted');
+      writeFileSync(agent.gate, '');
+      const body = { agent: agent.id, question: 'Which parser is it?' };
+      const { question } = await agentClient(daemon.home, asker.id).ask(body, randomUUID());
+      const { prompt } = await secondSession(agent.id);
+      expect(prompt).toContain('Which parser is it?');
+      expect(prompt).toContain(`--conversation-id ${question.conversationId}`);
+      await agentClient(daemon.home, agent.id).answer(question.conversationId, { answer: 'The small one.' });
+      const ended = await daemon.client.showQuestion(question.conversationId);
+      expect(ended.question).toMatchObject({ end: 'answered', answer: 'The small one.' });
+      rmSync(agent.gate);
+      expect((await daemon.ended(agent.id)).session).toMatchObject({ no: 2 });
+    });
+  },
+);

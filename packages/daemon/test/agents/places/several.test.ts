@@ -1,6 +1,7 @@
 import type { AgentView } from '@pawl/protocol/agents/view';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
+import { sampleOf } from '@pawl/testing/endurance';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,7 +65,7 @@ describe('an agent with several projects', () => {
     expect(files.map(({ path }) => path)).toEqual(['manifest.json', 'task.md']);
   });
 
-  test.each(['.', 'web', 'sample', 'workspace'])('signals from %s [S3-28, 5.2.2]', async (place) => {
+  test.each(sampleOf(['.', 'web', 'sample', 'workspace'], 2))('signals from %s [S3-28, 5.2.2]', async (place) => {
     const content = JSON.stringify({ status: 'done', result: `said in ${place}` });
     const file = `${place}/.pawl/output/signal.json`;
     const agent = await worked([{ shell: `mkdir -p ${place}/.pawl/output && echo '${content}' > ${file}` }]);
