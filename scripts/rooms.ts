@@ -16,7 +16,7 @@ export const rooms: readonly Room[] = [
   { name: 'registry', holds: 'the end of agents, and the agent that the person acts as' },
   { name: 'approvals', holds: 'requests of CLIs for approval: recorded, judged, answered, sent' },
   { name: 'sessions', holds: 'reconciler, start, ingest, finish, spending' },
-  { name: 'agents', holds: 'fork, kill, signals, history, desk, worktrees, errands' },
+  { name: 'agents', holds: 'fork, kill, signals, history, selection, worktrees, errands' },
   { name: 'questions', holds: 'questions, permissions and their part of the inbox' },
   { name: 'checks', holds: 'running the checks of a tree' },
   { name: 'changes', holds: 'proposals: opening, review, guard, repair, landing' },

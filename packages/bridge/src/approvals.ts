@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApprovalAnswer, ApprovalRequest } from '@pawl/wire/approval-line';
 import { bridgeLimits } from './limit.ts';
-import type { Voice } from './voice.ts';
+import type { StreamWriter } from './stream-writer.ts';
 
 /** The end of a request; `withdrawn` means that it ended without a decision. */
 type Settled = ApprovalAnswer & { withdrawn?: true };
@@ -14,11 +14,11 @@ export function denialText({ tool, input }: Omit<ApprovalRequest, 'requestId'>, 
 
 /** Requests of an agent that wait for an answer on stdin. */
 export class Approvals {
-  readonly #voice: Pick<Voice, 'ask' | 'cancelAsk'>;
+  readonly #writer: Pick<StreamWriter, 'ask' | 'cancelAsk'>;
   readonly #waiting = new Map<string, Waiting>();
 
-  constructor(voice: Pick<Voice, 'ask' | 'cancelAsk'>) {
-    this.#voice = voice;
+  constructor(writer: Pick<StreamWriter, 'ask' | 'cancelAsk'>) {
+    this.#writer = writer;
   }
 
   /** Asks, and resolves with the answer. Denies at once if too many wait. `nativeId` is the agent's own id. */
@@ -29,7 +29,7 @@ export class Approvals {
     }
     return new Promise((settle) => {
       this.#waiting.set(requestId, { settle, nativeId });
-      this.#voice.ask({ ...request, requestId });
+      this.#writer.ask({ ...request, requestId });
     });
   }
 
@@ -44,7 +44,7 @@ export class Approvals {
     for (const [requestId, waiting] of this.#waiting) {
       if (nativeId !== undefined && waiting.nativeId !== nativeId) continue;
       this.#waiting.delete(requestId);
-      this.#voice.cancelAsk(requestId);
+      this.#writer.cancelAsk(requestId);
       waiting.settle({ requestId, allowed: false, reason: '', withdrawn: true });
     }
   }

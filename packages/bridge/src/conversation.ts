@@ -4,20 +4,20 @@ import { Inbox } from './inbox.ts';
 import { bridgeLimits } from './limit.ts';
 import { report } from './output.ts';
 import type { Protocol } from './protocol.ts';
-import type { TurnEnd, Voice } from './voice.ts';
+import type { TurnEnd, StreamWriter } from './stream-writer.ts';
 import { within } from './wait.ts';
 
 /** Takes turns from stdin until it ends. Input during a turn is steered into it if the agent supports that. */
 export class Conversation {
   readonly #protocol: Protocol;
-  readonly #voice: Voice;
+  readonly #writer: StreamWriter;
   #busy = false;
   #stopping = false;
   #over = false;
 
-  constructor(protocol: Protocol, voice: Voice) {
+  constructor(protocol: Protocol, writer: StreamWriter) {
     this.#protocol = protocol;
-    this.#voice = voice;
+    this.#writer = writer;
   }
 
   /** Returns the exit code: 1 if the conversation could not start or its last turn failed. */
@@ -46,10 +46,10 @@ export class Conversation {
       if (input === undefined) break;
       inbox.take();
       this.#busy = true;
-      this.#voice.beginTurn();
+      this.#writer.beginTurn();
       end = await this.#during(this.#protocol.turn(input), inbox);
       this.#busy = false;
-      if (!this.#over) this.#voice.end(end);
+      if (!this.#over) this.#writer.end(end);
     }
     return end.kind === 'failed' ? 1 : 0;
   }
@@ -66,7 +66,7 @@ export class Conversation {
     if (this.#over) return;
     this.#over = true;
     report(text);
-    this.#voice.end({ kind: 'failed', text, status: null });
+    this.#writer.end({ kind: 'failed', text, status: null });
   }
 
   async #during(turn: Promise<TurnEnd>, inbox: Inbox): Promise<TurnEnd> {
@@ -83,7 +83,7 @@ export class Conversation {
   async #answer({ requestId, subtype }: ControlRequest): Promise<void> {
     if (subtype === 'interrupt' && this.#busy) await this.#interrupt();
     const known = subtype === 'interrupt' || subtype === 'initialize';
-    this.#voice.control(requestId, known ? null : `There is no control request ${subtype.slice(0, 80)}.`);
+    this.#writer.control(requestId, known ? null : `There is no control request ${subtype.slice(0, 80)}.`);
   }
 
   async #interrupt(): Promise<void> {

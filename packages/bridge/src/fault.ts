@@ -1,4 +1,4 @@
-import type { TurnEnd } from './voice.ts';
+import type { TurnEnd } from './stream-writer.ts';
 
 /** Error words with their HTTP status. The first match counts. */
 const patterns: [RegExp, number][] = [

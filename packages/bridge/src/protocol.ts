@@ -2,12 +2,12 @@ import type { Arguments } from './arguments.ts';
 import type { ApprovalAnswer } from '@pawl/wire/approval-line';
 import type { UserTurn } from '@pawl/wire/claude-input';
 import type { InnerLine } from './line-splitter.ts';
-import type { TurnEnd, Voice } from './voice.ts';
+import type { TurnEnd, StreamWriter } from './stream-writer.ts';
 
 /** The context of a protocol: options, output, and the agent's stdin. */
 export type ProtocolContext = {
   options: Arguments;
-  voice: Voice;
+  writer: StreamWriter;
   send: (message: object) => void;
   /** Text to append to the agent's system prompt; empty for none. */
   systemPrompt: string;

@@ -7,7 +7,7 @@ import { bridgeLimits } from './limit.ts';
 import { Output } from './output.ts';
 import { piCommand } from './pi/pi-command.ts';
 import type { Protocol, ProtocolContext } from './protocol.ts';
-import { Voice } from './voice.ts';
+import { StreamWriter } from './stream-writer.ts';
 import { within } from './wait.ts';
 
 /** Exit code when the reader of stdout has gone, like SIGPIPE. */
@@ -25,14 +25,20 @@ export async function runSession(options: Arguments): Promise<number> {
   const mcpServers = parseMcpServers(readInputFile(options.mcpFile));
   const Spoken = await loadProtocol(options.protocol);
   const output = new Output();
-  const voice = new Voice(output);
+  const writer = new StreamWriter(output);
   const stopped = askedToStop();
   const agent = new AgentProcess(options.protocol === 'pi' ? piCommand(options) : options.command, async (line) => {
     protocol.receive(line);
     await output.ready();
   });
-  const protocol: Protocol = new Spoken({ options, voice, send: (line) => agent.send(line), systemPrompt, mcpServers });
-  const conversation = new Conversation(protocol, voice);
+  const protocol: Protocol = new Spoken({
+    options,
+    writer,
+    send: (line) => agent.send(line),
+    systemPrompt,
+    mcpServers,
+  });
+  const conversation = new Conversation(protocol, writer);
   const conversed = conversation.run();
   const ending = await Promise.race<Ending>([
     agent.ended.then((exit) => ({ kind: 'died', exit })),

@@ -6,11 +6,11 @@ import { bridgeLimits } from '../src/limit.ts';
 function approvals() {
   const asked: string[] = [];
   const cancelled: string[] = [];
-  const voice = {
+  const writer = {
     ask: ({ requestId }: { requestId: string }) => void asked.push(requestId),
     cancelAsk: (requestId: string) => void cancelled.push(requestId),
   };
-  return { asked, cancelled, approvals: new Approvals(voice) };
+  return { asked, cancelled, approvals: new Approvals(writer) };
 }
 
 test('the first answer counts; others, and those for no request, change nothing', async () => {

@@ -4,7 +4,7 @@ import { crashPoint } from '@pawl/schema/crash-point';
 import type { SessionPlatform } from './accounts/session-platform.ts';
 import { createAgents } from './agents/agents.ts';
 import { createBarrier } from './agents/barrier.ts';
-import { createDesk } from './agents/desk.ts';
+import { createSelection } from './agents/selection.ts';
 import { finishMerges } from './agents/errands/errand-merge.ts';
 import { createSignals } from './agents/signals.ts';
 import { dropUnusedSnapshots, finishTrash } from './agents/worktrees/leftovers.ts';
@@ -47,7 +47,7 @@ export function openRooms(platform: SessionPlatform, proxy: ProxyRoom) {
     runtime: openRuntime(platform, reconciler),
     mergeQueues: createMergeQueues(platform, reconciler),
     barrier,
-    desk: createDesk(platform, agents),
+    selection: createSelection(platform, agents),
     doctor: createDoctor(platform, reconciler),
     crews: createProjectCrews(platform, { agents, reconciler, barrier }),
   };

@@ -9,7 +9,7 @@ import { takeSnapshot } from '../src/snapshot/snapshot.ts';
 import { addWorktree } from '../src/worktree/worktree.ts';
 import { git, makeRepository, personEnvironment, temporaryDirectory } from './fixture.ts';
 
-export type Scene = {
+export type SnapshotSetup = {
   home: string;
   root: string;
   repository: Repository;
@@ -19,7 +19,7 @@ export type Scene = {
 };
 
 /** A repository, and the work tree of it that is to be carried: the main one, or a linked one. */
-export async function scene(kind: 'main' | 'linked', files?: Record<string, string>): Promise<Scene> {
+export async function setUpSnapshot(kind: 'main' | 'linked', files?: Record<string, string>): Promise<SnapshotSetup> {
   const home = temporaryDirectory();
   const root = makeRepository(join(home, 'project'), files);
   const parent = kind === 'main' ? root : join(home, 'parent');
@@ -28,7 +28,7 @@ export async function scene(kind: 'main' | 'linked', files?: Record<string, stri
 }
 
 /** Carries the files of the parent into a new worktree, and returns its path. */
-export async function carry({ home, repository, ownDir, parent }: Scene): Promise<string> {
+export async function carry({ home, repository, ownDir, parent }: SnapshotSetup): Promise<string> {
   const name = newId();
   const { head, commit } = await takeSnapshot(repository, { ownDir, path: parent, name });
   const path = join(home, 'trees', name);
@@ -68,7 +68,7 @@ export function filesOf(root: string, without: readonly string[] = []): Record<s
 }
 
 /** All that must not change in the parent: bytes, permissions and times of its files, its index, HEAD and stash. */
-export function witness({ root, parent }: Scene) {
+export function witness({ root, parent }: SnapshotSetup) {
   const admin = parent === root ? join(root, '.git') : join(root, '.git/worktrees/parent');
   const info = lstatSync(join(admin, 'index'), { bigint: true });
   const stash = join(root, '.git/refs/stash');
@@ -84,7 +84,7 @@ export function witness({ root, parent }: Scene) {
 }
 
 /** Carries the files and proves that the child is what the parent was, and that the parent is what it was. */
-export async function expectCarried(place: Scene, without: readonly string[] = []): Promise<string> {
+export async function expectCarried(place: SnapshotSetup, without: readonly string[] = []): Promise<string> {
   const before = witness(place);
   const child = await carry(place);
   expect(witness(place)).toEqual(before);

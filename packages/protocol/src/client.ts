@@ -32,8 +32,8 @@ import type { QuestionClient } from './questions/client.ts';
 import { questionClient } from './questions/client.ts';
 import type { QueueClient } from './queue/client.ts';
 import { queueClient } from './queue/client.ts';
-import type { DeskClient } from './registry/client.ts';
-import { deskClient } from './registry/client.ts';
+import type { SelectionClient } from './registry/client.ts';
+import { selectionClient } from './registry/client.ts';
 import type { RosterClient } from './roster/client.ts';
 import { rosterClient } from './roster/client.ts';
 import type { RuleClient } from './rules/client.ts';
@@ -66,7 +66,7 @@ export type Client = AccountClient &
   PromptClient &
   QuestionClient &
   QueueClient &
-  DeskClient &
+  SelectionClient &
   RosterClient &
   RuleClient &
   RuntimeClient &
@@ -94,7 +94,7 @@ export function createClient(transport: Transport, options: RequestOptions = {})
     ...promptClient(requests),
     ...questionClient(requests),
     ...queueClient(requests),
-    ...deskClient(requests),
+    ...selectionClient(requests),
     ...rosterClient(requests),
     ...ruleClient(requests),
     ...runtimeClient(requests),

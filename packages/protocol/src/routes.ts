@@ -17,7 +17,7 @@ import { projectRoutes } from './projects/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { queueRoutes } from './queue/routes.ts';
-import { deskRoutes } from './registry/routes.ts';
+import { selectionRoutes } from './registry/routes.ts';
 import { rosterRoutes } from './roster/routes.ts';
 import { ruleRoutes } from './rules/routes.ts';
 import { runtimeRoutes } from './runtime/routes.ts';
@@ -44,7 +44,7 @@ export const routes = {
   ...runtimeRoutes,
   ...definitionRoutes,
   ...projectRoutes,
-  ...deskRoutes,
+  ...selectionRoutes,
   ...rosterRoutes,
   ...accountRoutes,
   ...daemonRoutes,

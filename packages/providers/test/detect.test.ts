@@ -9,7 +9,7 @@ import { detectProviders, findProgram, requireInstalled } from '../src/detect.ts
 import { definePreset } from '../src/preset/base.ts';
 import { printedBy } from '../src/printed-by.ts';
 
-async function workbench() {
+async function setUp() {
   const place = await temporaryDirectory();
   const bin = join(place.path, 'bin');
   await mkdir(bin);
@@ -31,10 +31,10 @@ const preset = (name: string, more: object = {}) =>
 
 describe('installed programs', () => {
   test('each program is found, with its version if it reports one', async () => {
-    await using bench = await workbench();
-    const one = await bench.program('one', 'echo "one-cli 1.2.3-beta (build 7)"');
-    const two = await bench.program('two', 'exit 3');
-    const four = await bench.program('four', 'exit 9');
+    await using setup = await setUp();
+    const one = await setup.program('one', 'echo "one-cli 1.2.3-beta (build 7)"');
+    const two = await setup.program('two', 'exit 3');
+    const four = await setup.program('four', 'exit 9');
     const presets = [
       preset('one'),
       preset('two'),
@@ -42,7 +42,7 @@ describe('installed programs', () => {
       preset('mute', { command: [four], version: null }),
       preset('live', { command: [process.execPath], program: 'one' }),
     ];
-    expect(Object.fromEntries(await detectProviders(presets, bench.environment, new Map()))).toEqual({
+    expect(Object.fromEntries(await detectProviders(presets, setup.environment, new Map()))).toEqual({
       one: { path: one, version: '1.2.3-beta' },
       two: { path: two, version: null },
       three: { path: null, version: null },
@@ -52,20 +52,20 @@ describe('installed programs', () => {
   });
 
   test('a program that is slow to report its version is asked again, with a longer timeout', async () => {
-    await using bench = await workbench();
-    const calls = join(bench.path, 'calls');
-    await bench.program('one', `echo x >> '${calls}'; [ "$(wc -l < '${calls}')" -gt 1 ] || exec sleep 60; echo 4.5.6`);
-    const found = await detectProviders([preset('one')], bench.environment, new Map(), [2_000, 60_000]);
+    await using setup = await setUp();
+    const calls = join(setup.path, 'calls');
+    await setup.program('one', `echo x >> '${calls}'; [ "$(wc -l < '${calls}')" -gt 1 ] || exec sleep 60; echo 4.5.6`);
+    const found = await detectProviders([preset('one')], setup.environment, new Map(), [2_000, 60_000]);
     expect(found.get('one')?.version).toBe('4.5.6');
     expect(readFileSync(calls, 'utf8')).toBe('x\nx\n');
   });
 
   test('a version is read once, until the program changes', async () => {
-    await using bench = await workbench();
-    const calls = join(bench.path, 'calls');
-    const write = (version: string) => bench.program('one', `echo x >> '${calls}'; echo ${version}`);
+    await using setup = await setUp();
+    const calls = join(setup.path, 'calls');
+    const write = (version: string) => setup.program('one', `echo x >> '${calls}'; echo ${version}`);
     const known: KnownVersions = new Map();
-    const look = async () => (await detectProviders([preset('one')], bench.environment, known)).get('one')?.version;
+    const look = async () => (await detectProviders([preset('one')], setup.environment, known)).get('one')?.version;
     const path = await write('1.0.0');
     expect([await look(), await look()]).toEqual(['1.0.0', '1.0.0']);
     expect(readFileSync(calls, 'utf8')).toBe('x\n');
@@ -75,61 +75,61 @@ describe('installed programs', () => {
   });
 
   test('the probe sees no secret of the daemon’s', async () => {
-    await using bench = await workbench();
-    const seen = join(bench.path, 'seen');
-    await bench.program('one', `env > '${seen}'; echo 1.0`);
-    await detectProviders([preset('one')], bench.environment, new Map());
+    await using setup = await setUp();
+    const seen = join(setup.path, 'seen');
+    await setup.program('one', `env > '${seen}'; echo 1.0`);
+    await detectProviders([preset('one')], setup.environment, new Map());
     expect(readFileSync(seen, 'utf8')).not.toContain('hidden');
   });
 });
 
 describe('a program', () => {
   test('is looked up as a shell does, but never relative to the current directory', async () => {
-    await using bench = await workbench();
-    const one = await bench.program('one', 'true');
+    await using setup = await setUp();
+    const one = await setup.program('one', 'true');
     const find = (program: string, path: string) => findProgram(program, { PATH: path });
-    expect(await find('one', `/nowhere:${bench.bin}`)).toBe(one);
+    expect(await find('one', `/nowhere:${setup.bin}`)).toBe(one);
     expect(await find(one, '')).toBe(one);
     expect(await find('one', '')).toBeNull();
     expect(await find('one', '.:bin')).toBeNull();
-    expect(await find('./one', bench.bin)).toBeNull();
-    await mkdir(join(bench.bin, 'folder'));
-    expect(await find('folder', bench.bin)).toBeNull();
-    await writeFile(join(bench.bin, 'text'), 'x', { mode: 0o644 });
-    expect(await find('text', bench.bin)).toBeNull();
+    expect(await find('./one', setup.bin)).toBeNull();
+    await mkdir(join(setup.bin, 'folder'));
+    expect(await find('folder', setup.bin)).toBeNull();
+    await writeFile(join(setup.bin, 'text'), 'x', { mode: 0o644 });
+    expect(await find('text', setup.bin)).toBeNull();
   });
 
   test('that prints without end, or nothing at all, is ended with its children', async () => {
-    await using bench = await workbench();
-    const pidFile = join(bench.path, 'pid');
-    const loud = await bench.program('loud', `sleep 600 & echo $! > '${pidFile}'; while :; do echo 1234567890; done`);
-    const limit = { environment: bench.environment, timeoutMs: patienceMs, bytes: 100 };
+    await using setup = await setUp();
+    const pidFile = join(setup.path, 'pid');
+    const loud = await setup.program('loud', `sleep 600 & echo $! > '${pidFile}'; while :; do echo 1234567890; done`);
+    const limit = { environment: setup.environment, timeoutMs: patienceMs, bytes: 100 };
     expect(await printedBy([loud], limit)).toHaveLength(100);
     await gone(pidFile);
-    const mute = await bench.program('mute', `echo 1.5; sleep 600 & echo $! > '${pidFile}.2'; wait`);
+    const mute = await setup.program('mute', `echo 1.5; sleep 600 & echo $! > '${pidFile}.2'; wait`);
     const watched = printedBy([mute], { ...limit, timeoutMs: 5_000 });
     expect(await watched).toBe('1.5\n');
     await gone(`${pidFile}.2`);
   });
 
   test('that cannot be started has no version', async () => {
-    await using bench = await workbench();
+    await using setup = await setUp();
     expect(await printedBy(['/nowhere/x'], { environment: {}, timeoutMs: 1_000, bytes: 10 })).toBe('');
-    const broken = await bench.program('broken', '');
+    const broken = await setup.program('broken', '');
     await writeFile(broken, '#!/nowhere/sh\n');
     expect(await printedBy([broken], { environment: {}, timeoutMs: 1_000, bytes: 10 })).toBe('');
   });
 });
 
 test('a missing program is refused, with how to install it', async () => {
-  await using bench = await workbench();
-  await expect(requireInstalled(preset('one'), bench.environment)).rejects.toMatchObject({
+  await using setup = await setUp();
+  await expect(requireInstalled(preset('one'), setup.environment)).rejects.toMatchObject({
     code: 'unknown_provider',
     message: 'The provider one needs one, which is not on the PATH.',
     hint: expect.stringContaining('npm i -g one') as string,
   });
-  await bench.program('one', 'exit 1');
-  await expect(requireInstalled(preset('one'), bench.environment)).resolves.toBeUndefined();
+  await setup.program('one', 'exit 1');
+  await expect(requireInstalled(preset('one'), setup.environment)).resolves.toBeUndefined();
 });
 
 /** Waits until the process whose id is in a file has ended. */

@@ -60,12 +60,13 @@ export function rosterOf(request: RosterRequest): Roster {
   const doubts: string[] = [];
   const here: Other[] = [];
   for (const agent of look.agents.filter(({ pid }) => !family.has(pid))) {
-    const place = placeOf(agent, root);
-    if (place.is === 'unknown') {
-      skipped.push({ pid: agent.pid, reason: place.reason });
-      if (place.wasInside || mayBeHere(agent.user)) doubts.push(`${agent.provider} ${agent.pid}: ${place.reason}`);
-    } else if (place.is === 'inside') {
-      const other = described(view, agent, place.path);
+    const location = locationOf(agent, root);
+    if (location.is === 'unknown') {
+      skipped.push({ pid: agent.pid, reason: location.reason });
+      if (location.wasInside || mayBeHere(agent.user))
+        doubts.push(`${agent.provider} ${agent.pid}: ${location.reason}`);
+    } else if (location.is === 'inside') {
+      const other = described(view, agent, location.path);
       if (!worksApart(view, other, request.worktrees)) here.push(other);
     }
   }
@@ -123,16 +124,16 @@ function ownFamily(look: Look, self: number | null): Set<number> {
 
 function ownAgent(look: Look, self: number | null, root: string): AgentProcess | null {
   const line = new Set(self === null ? [] : lineOf(self, look.byPid));
-  const [first] = look.agents.filter((agent) => line.has(agent.pid) && placeOf(agent, root).is === 'inside');
+  const [first] = look.agents.filter((agent) => line.has(agent.pid) && locationOf(agent, root).is === 'inside');
   return first ?? null;
 }
 
-type Place =
+type Location =
   | { is: 'inside'; path: string }
   | { is: 'elsewhere' }
   | { is: 'unknown'; reason: string; wasInside: boolean };
 
-function placeOf({ directory }: Pick<AgentProcess, 'directory'>, root: string): Place {
+function locationOf({ directory }: Pick<AgentProcess, 'directory'>, root: string): Location {
   if (directory.state === 'gone') return { is: 'elsewhere' };
   if (directory.state === 'unreadable') {
     return { is: 'unknown', reason: `its directory cannot be read (${directory.reason})`, wasInside: false };

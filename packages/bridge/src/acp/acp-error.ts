@@ -1,7 +1,7 @@
 import { failed, statusInWords } from '../fault.ts';
 import { at, textAt, toJson } from '../json.ts';
 import { messageOf } from '@pawl/schema/error';
-import type { TurnEnd } from '../voice.ts';
+import type { TurnEnd } from '../stream-writer.ts';
 
 /** The error code for a missing login. */
 const authRequired = -32000;

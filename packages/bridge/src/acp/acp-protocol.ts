@@ -8,7 +8,7 @@ import { at, countAt, listAt, parseObject, textAt, toJson } from '../json.ts';
 import { bridgeLimits } from '../limit.ts';
 import type { InnerLine } from '../line-splitter.ts';
 import type { Protocol, ProtocolContext } from '../protocol.ts';
-import type { TurnEnd } from '../voice.ts';
+import type { TurnEnd } from '../stream-writer.ts';
 import type { AcpChannel } from './acp-channel.ts';
 import { openAcpChannel } from './acp-channel.ts';
 import { acpErrorText, acpFailure, failureInText } from './acp-error.ts';
@@ -43,29 +43,29 @@ export class AcpProtocol implements Protocol {
 
   constructor(context: ProtocolContext) {
     this.#context = context;
-    this.#tools = new AcpTools(context.voice);
-    this.#approvals = new Approvals(context.voice);
+    this.#tools = new AcpTools(context.writer);
+    this.#approvals = new Approvals(context.writer);
     this.#channel = openAcpChannel(context.send, (request) => this.#permit(request));
   }
 
   receive(line: InnerLine): void {
-    const { voice } = this.#context;
+    const { writer } = this.#context;
     const message = 'text' in line ? parseObject(line.text) : null;
-    if (message === null || !('text' in line)) return voice.raw(line);
+    if (message === null || !('text' in line)) return writer.raw(line);
     if (message['method'] === methods.client.session.update) {
       // Report it now, before the answer that may follow in the next line.
       const update = at(message, 'params', 'update');
       if (this.#phase === 'opening') this.#replayed(line.text, update);
       else if (textAt(message, 'params', 'sessionId') !== this.#sessionId || !this.#updated(update))
-        voice.rawJson(line.text);
+        writer.rawJson(line.text);
       return;
     }
-    if (message['method'] !== undefined || message['jsonrpc'] !== '2.0') voice.rawJson(line.text);
+    if (message['method'] !== undefined || message['jsonrpc'] !== '2.0') writer.rawJson(line.text);
     if (message['jsonrpc'] === '2.0') this.#channel.push(message as AnyMessage);
   }
 
   async open(): Promise<void> {
-    const { options, systemPrompt, voice } = this.#context;
+    const { options, systemPrompt, writer } = this.#context;
     const session = await openAcpSession(this.#channel.agent, this.#context).catch((error: unknown) => {
       throw new PawlError('unavailable', acpErrorText(error), { cause: error });
     });
@@ -74,11 +74,11 @@ export class AcpProtocol implements Protocol {
     if (isNew && !session.takesSystemPrompt && systemPrompt !== '') {
       this.#preface = `<system-prompt>\n${systemPrompt.trim()}\n</system-prompt>\n\n`;
     }
-    voice.begin(session.sessionId, session.model);
+    writer.begin(session.sessionId, session.model);
   }
 
   async turn(input: UserTurn): Promise<TurnEnd> {
-    const { voice } = this.#context;
+    const { writer } = this.#context;
     this.#phase = 'turn';
     this.#unseen = input;
     this.#prompts = [this.#prompt(input, this.#preface, true)];
@@ -94,10 +94,10 @@ export class AcpProtocol implements Protocol {
     this.#phase = 'idle';
     this.#approvals.withdraw();
     this.#tools.clear();
-    voice.countCall();
+    writer.countCall();
     const last = ends.find((each) => each.kind === 'failed') ?? ends.at(-1) ?? { kind: 'completed' };
-    const end = (last.kind === 'completed' ? failureInText(voice.lastText) : null) ?? last;
-    if (end.kind === 'failed' && end.status === 429) voice.limit(null);
+    const end = (last.kind === 'completed' ? failureInText(writer.lastText) : null) ?? last;
+    if (end.kind === 'failed' && end.status === 429) writer.limit(null);
     return end;
   }
 
@@ -125,7 +125,7 @@ export class AcpProtocol implements Protocol {
       });
       // It is unknown whether observed work belongs to a later input; its own answer confirms it.
       if (isFirst) this.#seen();
-      else this.#context.voice.echo(input);
+      else this.#context.writer.echo(input);
       this.#countUsage(answer);
       return endOf(textAt(answer, 'stopReason'));
     } catch (error) {
@@ -134,20 +134,20 @@ export class AcpProtocol implements Protocol {
   }
 
   #seen(): void {
-    if (this.#unseen !== null) this.#context.voice.echo(this.#unseen);
+    if (this.#unseen !== null) this.#context.writer.echo(this.#unseen);
     this.#unseen = null;
   }
 
   /** True if the update was translated. */
   #updated(update: unknown): boolean {
-    const { voice } = this.#context;
+    const { writer } = this.#context;
     const kind = textAt(update, 'sessionUpdate');
     if (this.#phase === 'turn' && workUpdates.includes(kind)) this.#seen();
     switch (kind) {
       case 'agent_message_chunk':
       case 'agent_thought_chunk': {
         const text = textAt(update, 'content', 'text');
-        voice.piece(kind === 'agent_message_chunk' ? 'text' : 'thinking', text);
+        writer.piece(kind === 'agent_message_chunk' ? 'text' : 'thinking', text);
         this.#countCall(at(update, '_meta', 'usage'));
         return text !== '';
       }
@@ -156,7 +156,7 @@ export class AcpProtocol implements Protocol {
         return this.#tools.take(update);
       case 'usage_update': {
         const cost = costIn(update);
-        if (cost > this.#costUsd) voice.addUsage({ costUsd: cost - this.#costUsd });
+        if (cost > this.#costUsd) writer.addUsage({ costUsd: cost - this.#costUsd });
         this.#costUsd = Math.max(cost, this.#costUsd);
         return false;
       }
@@ -168,20 +168,20 @@ export class AcpProtocol implements Protocol {
   /** A replayed update of a resumed conversation: already known and paid for. */
   #replayed(json: string, update: unknown): void {
     this.#costUsd = Math.max(this.#costUsd, costIn(update));
-    this.#context.voice.rawJson(json, { subtype: 'replay' });
+    this.#context.writer.rawJson(json, { subtype: 'replay' });
   }
 
   /** Some agents report usage per model call, and nothing at the end of the turn. */
   #countCall(usage: unknown): void {
     const cacheRead = countAt(usage, 'cachedReadTokens');
     const input = Math.max(0, countAt(usage, 'inputTokens') - cacheRead);
-    this.#context.voice.addUsage({ input, output: countAt(usage, 'outputTokens'), cacheRead });
+    this.#context.writer.addUsage({ input, output: countAt(usage, 'outputTokens'), cacheRead });
   }
 
   #countUsage(answer: unknown): void {
     const usage = at(answer, 'usage');
     const quota = at(answer, '_meta', 'quota', 'token_count');
-    this.#context.voice.addUsage({
+    this.#context.writer.addUsage({
       input: countAt(usage, 'inputTokens') || countAt(quota, 'input_tokens'),
       output: countAt(usage, 'outputTokens') || countAt(quota, 'output_tokens'),
       cacheRead: countAt(usage, 'cachedReadTokens'),
@@ -199,7 +199,7 @@ export class AcpProtocol implements Protocol {
       permission === 'ask'
         ? await this.#asked(acpRequest(call, toolCall), offered)
         : answerPermission(offered, isPermitted(call.kind, permission));
-    this.#context.voice.rawJson(toJson(answer), { subtype: 'permission' });
+    this.#context.writer.rawJson(toJson(answer), { subtype: 'permission' });
     return answer;
   }
 
@@ -219,7 +219,7 @@ export class AcpProtocol implements Protocol {
     const text = this.#denials.splice(0).join('\n\n');
     if (text === '' || this.#explanations >= bridgeLimits.explanations) return;
     this.#explanations += 1;
-    this.#context.voice.closeText();
+    this.#context.writer.closeText();
     this.#prompts.push(this.#prompt({ text, uuid: null }, '', false));
   }
 }

@@ -1,6 +1,6 @@
 import { at, blockTexts, isObject, listAt, textAt, toJson } from '../json.ts';
 import { bridgeLimits } from '../limit.ts';
-import type { Voice } from '../voice.ts';
+import type { StreamWriter } from '../stream-writer.ts';
 import type { AskedCall } from './acp-permission.ts';
 
 type ToolCall = {
@@ -19,11 +19,11 @@ type ToolCall = {
  * reported once, when its input is known or it starts, and its result once, when it ends.
  */
 export class AcpTools {
-  readonly #voice: Voice;
+  readonly #writer: StreamWriter;
   readonly #calls = new Map<string, ToolCall>();
 
-  constructor(voice: Voice) {
-    this.#voice = voice;
+  constructor(writer: StreamWriter) {
+    this.#writer = writer;
   }
 
   /** Forgets the calls of the last turn. Reports those that never started. */
@@ -52,7 +52,7 @@ export class AcpTools {
     if (isKnown || hasEnded || status === 'in_progress') this.#tell(id, call);
     if (hasEnded) {
       this.#calls.delete(id);
-      this.#voice.toolResult(id, resultText(update), status === 'failed');
+      this.#writer.toolResult(id, resultText(update), status === 'failed');
     }
     return hasEnded || wasTold !== call.told;
   }
@@ -84,8 +84,8 @@ export class AcpTools {
   #tell(id: string, call: ToolCall): void {
     if (call.told) return;
     call.told = true;
-    this.#voice.countCall();
-    this.#voice.toolUse(id, nameOf(call), call.input ?? inputFromTitle(call));
+    this.#writer.countCall();
+    this.#writer.toolUse(id, nameOf(call), call.input ?? inputFromTitle(call));
   }
 }
 

@@ -1,6 +1,6 @@
 import { failed, statusInWords } from '../fault.ts';
 import { at, isObject, listAt, textAt } from '../json.ts';
-import type { TurnEnd } from '../voice.ts';
+import type { TurnEnd } from '../stream-writer.ts';
 
 const statuses: Record<string, number> = {
   usageLimitExceeded: 429,

@@ -7,7 +7,7 @@ import { Approvals, denialText } from '../approvals.ts';
 import { bridgeLimits } from '../limit.ts';
 import type { InnerLine } from '../line-splitter.ts';
 import type { McpServer, Protocol, ProtocolContext } from '../protocol.ts';
-import type { TurnEnd } from '../voice.ts';
+import type { TurnEnd } from '../stream-writer.ts';
 import { codexDecision, codexRequest } from './codex-approval.ts';
 import { codexAnswer, codexFailure, isUsageLimit, limitEnd } from './codex-error.ts';
 import { thoughtOf, toolOf } from './codex-item.ts';
@@ -38,7 +38,7 @@ export class CodexProtocol implements Protocol {
 
   constructor(context: ProtocolContext) {
     this.#context = context;
-    this.#approvals = new Approvals(context.voice);
+    this.#approvals = new Approvals(context.writer);
     this.#rpc = new JsonRpc(context.send, {
       onRequest: (method, params, id) => this.#requested(method, params, id),
       onNotification: (method, params) => {
@@ -49,15 +49,15 @@ export class CodexProtocol implements Protocol {
 
   receive(line: InnerLine): void {
     const message = 'text' in line ? parseObject(line.text) : null;
-    if (message === null || !('text' in line)) return this.#context.voice.raw(line);
+    if (message === null || !('text' in line)) return this.#context.writer.raw(line);
     this.#told = false;
     // Answers to our requests are not kept, except unexpected ones.
     const isAnswer = this.#rpc.receive(message) && message['method'] === undefined;
-    if (!this.#told && !isAnswer) this.#context.voice.rawJson(line.text);
+    if (!this.#told && !isAnswer) this.#context.writer.rawJson(line.text);
   }
 
   async open(): Promise<void> {
-    const { options, systemPrompt, mcpServers, voice } = this.#context;
+    const { options, systemPrompt, mcpServers, writer } = this.#context;
     await this.#rpc.request('initialize', {
       clientInfo: { name: 'pawl', title: 'Pawl', version },
       capabilities: { experimentalApi: false, requestAttestation: false },
@@ -76,7 +76,7 @@ export class CodexProtocol implements Protocol {
     const method = options.resume === null ? 'start' : options.forkSession ? 'fork' : 'resume';
     const opened = await this.#rpc.request(`thread/${method}`, options.resume === null ? settings : earlier);
     this.#threadId = textAt(opened, 'thread', 'id');
-    voice.begin(this.#threadId, textAt(opened, 'model') || options.model);
+    writer.begin(this.#threadId, textAt(opened, 'model') || options.model);
   }
 
   answer(answer: ApprovalAnswer): void {
@@ -147,7 +147,7 @@ export class CodexProtocol implements Protocol {
 
   /** True if the notification was translated. Other threads are the agent's own subagents, kept raw. */
   #notified(method: string, params: unknown): boolean {
-    const { voice } = this.#context;
+    const { writer } = this.#context;
     if (method === 'account/rateLimits/updated') {
       this.#rateLimits = at(params, 'rateLimits');
       return false;
@@ -156,7 +156,7 @@ export class CodexProtocol implements Protocol {
     if (textAt(params, 'threadId') !== this.#threadId) return false;
     switch (method) {
       case 'item/agentMessage/delta':
-        voice.delta(textAt(params, 'delta'));
+        writer.delta(textAt(params, 'delta'));
         return true;
       case 'item/started':
         return this.#itemBegun(at(params, 'item'));
@@ -164,11 +164,11 @@ export class CodexProtocol implements Protocol {
         return this.#itemEnded(at(params, 'item'));
       case 'thread/tokenUsage/updated': {
         const used = this.#usage.take(at(params, 'tokenUsage'), this.#turn !== null);
-        if (used !== null) voice.countCall(used);
+        if (used !== null) writer.countCall(used);
         return used !== null;
       }
       case 'error':
-        if (at(params, 'willRetry') === true) voice.retry(textAt(params, 'error', 'message'), null, null);
+        if (at(params, 'willRetry') === true) writer.retry(textAt(params, 'error', 'message'), null, null);
         return at(params, 'willRetry') === true;
       case 'turn/completed':
         return this.#turnEnded(at(params, 'turn'));
@@ -182,25 +182,25 @@ export class CodexProtocol implements Protocol {
     const id = textAt(item, 'id');
     if (tool === null || this.#toolsBegun.size >= bridgeLimits.toolCalls) return false;
     this.#toolsBegun.set(id, tool.input);
-    this.#context.voice.toolUse(id, tool.name, tool.input);
+    this.#context.writer.toolUse(id, tool.name, tool.input);
     return true;
   }
 
   #itemEnded(item: unknown): boolean {
-    const { voice } = this.#context;
+    const { writer } = this.#context;
     const tool = toolOf(item);
     if (tool !== null) {
       const id = textAt(item, 'id');
-      if (!this.#toolsBegun.delete(id)) voice.toolUse(id, tool.name, tool.input);
-      voice.toolResult(id, tool.result, tool.isError);
+      if (!this.#toolsBegun.delete(id)) writer.toolUse(id, tool.name, tool.input);
+      writer.toolResult(id, tool.result, tool.isError);
       return true;
     }
     switch (at(item, 'type')) {
       case 'agentMessage':
-        voice.text(textAt(item, 'text'));
+        writer.text(textAt(item, 'text'));
         return true;
       case 'reasoning':
-        voice.thinking(thoughtOf(item));
+        writer.thinking(thoughtOf(item));
         return thoughtOf(item) !== '';
       case 'userMessage':
         return this.#seen(item);
@@ -217,7 +217,7 @@ export class CodexProtocol implements Protocol {
     const input = id === undefined ? undefined : this.#unseen.get(id);
     if (id === undefined || input === undefined) return false;
     this.#unseen.delete(id);
-    this.#context.voice.echo(input);
+    this.#context.writer.echo(input);
     return true;
   }
 
@@ -225,7 +225,7 @@ export class CodexProtocol implements Protocol {
     if (this.#turn === null) return false;
     const error = at(turn, 'error');
     const status = textAt(turn, 'status');
-    if (status === 'failed' && isUsageLimit(error)) this.#context.voice.limit(limitEnd(this.#rateLimits));
+    if (status === 'failed' && isUsageLimit(error)) this.#context.writer.limit(limitEnd(this.#rateLimits));
     if (status === 'completed') this.#turn.ended.resolve({ kind: 'completed' });
     else if (status === 'interrupted') this.#turn.ended.resolve({ kind: 'interrupted' });
     else this.#turn.ended.resolve(codexFailure(error));

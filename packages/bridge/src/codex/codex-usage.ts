@@ -1,5 +1,5 @@
 import { at, countAt } from '../json.ts';
-import type { Usage } from '../voice.ts';
+import type { Usage } from '../stream-writer.ts';
 
 type Tokens = Pick<Usage, 'input' | 'output' | 'cacheRead' | 'cacheWrite'>;
 

@@ -4,7 +4,7 @@ import type { UserTurn } from '@pawl/wire/claude-input';
 import { at, blockTexts, countAt, listAt, parseObject, textAt } from '../json.ts';
 import type { InnerLine } from '../line-splitter.ts';
 import type { Protocol, ProtocolContext } from '../protocol.ts';
-import type { TurnEnd } from '../voice.ts';
+import type { TurnEnd } from '../stream-writer.ts';
 
 type Turn = { ended: PromiseWithResolvers<TurnEnd>; interrupted: boolean };
 
@@ -24,15 +24,15 @@ export class PiProtocol implements Protocol {
 
   receive(line: InnerLine): void {
     const record = 'text' in line ? parseObject(line.text) : null;
-    if (record === null || !('text' in line)) return this.#context.voice.raw(line);
-    if (!this.#take(record)) this.#context.voice.rawJson(line.text);
+    if (record === null || !('text' in line)) return this.#context.writer.raw(line);
+    if (!this.#take(record)) this.#context.writer.rawJson(line.text);
   }
 
   async open(): Promise<void> {
     const state = await this.#request({ type: 'get_state' });
     const sessionId = textAt(state, 'sessionId');
     if (sessionId === '') throw new PawlError('unavailable', 'pi did not return a session id.');
-    this.#context.voice.begin(sessionId, textAt(state, 'model', 'id') || null);
+    this.#context.writer.begin(sessionId, textAt(state, 'model', 'id') || null);
   }
 
   async turn(input: UserTurn): Promise<TurnEnd> {
@@ -83,26 +83,26 @@ export class PiProtocol implements Protocol {
 
   /** True if the record was translated, or was an answer to us. */
   #take(record: Record<string, unknown>): boolean {
-    const { voice } = this.#context;
+    const { writer } = this.#context;
     if (repeats(record)) return true;
     switch (record['type']) {
       case 'response':
         return this.#answered(record);
       case 'message_update':
-        voice.delta(textAt(record, 'assistantMessageEvent', 'delta'));
+        writer.delta(textAt(record, 'assistantMessageEvent', 'delta'));
         return true;
       case 'message_end':
         return this.#said(record['message']);
       case 'tool_execution_start':
-        voice.toolUse(textAt(record, 'toolCallId'), textAt(record, 'toolName'), record['args'] ?? {});
+        writer.toolUse(textAt(record, 'toolCallId'), textAt(record, 'toolName'), record['args'] ?? {});
         return true;
       case 'tool_execution_end': {
         const text = blockTexts(listAt(record, 'result', 'content'));
-        voice.toolResult(textAt(record, 'toolCallId'), text, record['isError'] === true);
+        writer.toolResult(textAt(record, 'toolCallId'), text, record['isError'] === true);
         return true;
       }
       case 'auto_retry_start':
-        voice.retry(textAt(record, 'errorMessage'), countAt(record, 'attempt'), countAt(record, 'delayMs'));
+        writer.retry(textAt(record, 'errorMessage'), countAt(record, 'attempt'), countAt(record, 'delayMs'));
         return true;
       case 'agent_settled':
         void this.#settled();
@@ -126,19 +126,19 @@ export class PiProtocol implements Protocol {
   }
 
   #said(message: unknown): boolean {
-    const { voice } = this.#context;
+    const { writer } = this.#context;
     if (at(message, 'role') === 'user') {
       const input = this.#unseen.shift();
-      if (input !== undefined) voice.echo(input);
+      if (input !== undefined) writer.echo(input);
       return input !== undefined;
     }
     if (at(message, 'role') !== 'assistant') return false;
     for (const block of listAt(message, 'content')) {
-      if (at(block, 'type') === 'text') voice.text(textAt(block, 'text'));
-      if (at(block, 'type') === 'thinking') voice.thinking(textAt(block, 'thinking'));
+      if (at(block, 'type') === 'text') writer.text(textAt(block, 'text'));
+      if (at(block, 'type') === 'thinking') writer.thinking(textAt(block, 'thinking'));
     }
     const usage = at(message, 'usage');
-    voice.countCall({
+    writer.countCall({
       input: countAt(usage, 'input'),
       output: countAt(usage, 'output'),
       cacheRead: countAt(usage, 'cacheRead'),
@@ -165,7 +165,7 @@ export class PiProtocol implements Protocol {
 
   #failure(text: string): TurnEnd {
     const end = failed(text);
-    if (end.kind === 'failed' && end.status === 429) this.#context.voice.limit(null);
+    if (end.kind === 'failed' && end.status === 429) this.#context.writer.limit(null);
     return end;
   }
 

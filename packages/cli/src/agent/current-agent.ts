@@ -15,7 +15,7 @@ export async function meantAgent(home: Home, given: string | undefined): Promise
   const own = given ?? ownAgentId();
   if (own !== undefined) return { reference: own, name: own };
   return withDaemon(home, async (client) => {
-    const { current } = await client.desk();
+    const { current } = await client.selection();
     if (current.parentId !== null) return { reference: current.id, name: current.alias };
     throw await noAgentMeant(client);
   });

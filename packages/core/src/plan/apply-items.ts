@@ -3,12 +3,12 @@ import type { Task } from '@pawl/schema/record';
 import { noInitiative } from '@pawl/schema/record';
 
 /** Facts for new records: their plan, project, time and author. */
-export type PlanPlace = { initiativeId: string; projectId: string; now: number; createdBy: string | null };
+export type PlanScope = { initiativeId: string; projectId: string; now: number; createdBy: string | null };
 
 /** The content of a plan after changes. Pure: nothing is written. Validate with `checkItems` first. */
-export function applyItems(content: PlanContent, items: readonly PlanItem[], place: PlanPlace): PlanContent {
+export function applyItems(content: PlanContent, items: readonly PlanItem[], scope: PlanScope): PlanContent {
   const of = (kind: PlanKind) => items.filter((item) => item.kind === kind);
-  const { initiativeId } = place;
+  const { initiativeId } = scope;
   const pages = merged(content.pages, of('page'), (item) => ({
     id: item.id,
     initiativeId,
@@ -33,7 +33,7 @@ export function applyItems(content: PlanContent, items: readonly PlanItem[], pla
     isIntegration: item.isIntegration,
     approvedAt: before?.approvedAt ?? null,
   }));
-  const tasks = merged(content.tasks, of('task'), (item, before) => taskFrom(item, before, place));
+  const tasks = merged(content.tasks, of('task'), (item, before) => taskFrom(item, before, scope));
   // A task is shown under the name of its phase.
   const names = new Map(phases.map(({ id, name }) => [id, name]));
   const named = tasks.map((task) => {
@@ -57,24 +57,24 @@ function merged<Kept extends { id: string }>(
   return [...byId.values()];
 }
 
-function taskFrom(item: PlanItem, before: Task | undefined, place: PlanPlace): Task {
+function taskFrom(item: PlanItem, before: Task | undefined, scope: PlanScope): Task {
   const { id, name, text: description, dependsOn, ifFailed, files, priority, parentId: phaseId } = item;
   const planned = { name, description, dependsOn, ifFailed, files, priority, phaseId };
   if (before !== undefined) return { ...before, ...planned };
   return {
     ...noInitiative,
     id,
-    projectId: place.projectId,
+    projectId: scope.projectId,
     phase: '',
-    createdBy: place.createdBy,
-    createdAt: place.now,
+    createdBy: scope.createdBy,
+    createdAt: scope.now,
     summary: null,
     finishedAt: null,
     completedAt: null,
     blockedReason: null,
     crashes: 0,
     agentId: null,
-    initiativeId: place.initiativeId,
+    initiativeId: scope.initiativeId,
     ...planned,
   };
 }

@@ -17,7 +17,7 @@ import type { Platform } from '../platform/platform.ts';
 import { agentOfRequest, rememberRequest } from '../platform/idempotency.ts';
 import type { Ground } from './grounds.ts';
 import { branchPrefix, layoutOf, namesInUse } from './grounds.ts';
-import { reservedAliases } from './desk.ts';
+import { reservedAliases } from './selection.ts';
 import { switchPerson } from '../registry/current-agent.ts';
 import { claimTask, dependenciesOf } from '../tasks/tasks.ts';
 

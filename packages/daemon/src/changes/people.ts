@@ -8,7 +8,7 @@ import { agentById } from '@pawl/store/agents/agents';
 import { changeById, commentsOf } from '@pawl/store/changes/changes';
 import type { Database } from '@pawl/store/tables';
 import { isResumable } from '../mail/resumable.ts';
-import type { CrewParts } from './repair/staff.ts';
+import type { RepairParts } from './repair/staff.ts';
 
 /** An open change with its comments. */
 export type Discussed = { change: Change; comments: ChangeComment[]; blocking: ChangeComment[] };
@@ -25,7 +25,7 @@ export async function unmoved(db: Database, { id, head }: Change): Promise<Chang
 }
 
 /** The state of an agent that has, or had, a change in hand. */
-export async function standingOf(parts: CrewParts, view: AgentFacts | null): Promise<Holder> {
+export async function standingOf(parts: RepairParts, view: AgentFacts | null): Promise<Holder> {
   const { platform } = parts;
   // Only an idle agent must be resumable.
   const isAtWork = view === null || view.run === null || view.run.outcome === null || view.agent.endedAt !== null;
@@ -34,7 +34,7 @@ export async function standingOf(parts: CrewParts, view: AgentFacts | null): Pro
 
 /** Comments with the names of their authors. */
 export async function signed<T extends ChangeComment>(
-  parts: CrewParts,
+  parts: RepairParts,
   comments: readonly T[],
 ): Promise<(T & NoticedComment)[]> {
   const named: (T & NoticedComment)[] = [];
@@ -43,7 +43,7 @@ export async function signed<T extends ChangeComment>(
 }
 
 /** An agent's alias, or `a person`. */
-export async function nameOf(parts: CrewParts, agentId: string | null): Promise<string> {
+export async function nameOf(parts: RepairParts, agentId: string | null): Promise<string> {
   const agent = agentId === null ? null : await agentById(parts.platform.store.db, agentId);
   return agent?.alias ?? 'a person';
 }

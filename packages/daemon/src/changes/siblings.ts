@@ -4,7 +4,7 @@ import type { Change } from '@pawl/schema/change';
 import { changesOfTask } from '@pawl/store/changes/changes';
 import { closeWithLearnings } from './change-close.ts';
 import type { QueueContext } from './queue-context.ts';
-import type { CrewParts } from './repair/staff.ts';
+import type { RepairParts } from './repair/staff.ts';
 
 /**
  * Closes a change whose task another change has completed, and keeps its learnings. Two changes for one task are
@@ -12,7 +12,7 @@ import type { CrewParts } from './repair/staff.ts';
  * merged unchanged. Returns whether it was closed.
  */
 export async function retireDuplicate(
-  { platform }: CrewParts,
+  { platform }: RepairParts,
   { queue }: QueueContext,
   change: Change,
 ): Promise<boolean> {

@@ -8,7 +8,7 @@ import { offeredRules } from '../rules/file-rules.ts';
 import type { Project } from '@pawl/schema/record';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { Agents } from '../agents/agents.ts';
-import type { createDesk } from '../agents/desk.ts';
+import type { createSelection } from '../agents/selection.ts';
 import type { Signals } from '../agents/signals.ts';
 import type { Reconciler } from '../sessions/reconcile/reconciler.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
@@ -18,12 +18,12 @@ type HomeParts = {
   agents: Agents;
   reconciler: Reconciler;
   signals: Signals;
-  desk: ReturnType<typeof createDesk>;
+  selection: ReturnType<typeof createSelection>;
 };
 
-/** Routes about the home: the person's desk, all agents at once, definitions, worktrees. */
+/** Routes about the home: the agent that the person acts as, all agents at once, definitions, worktrees. */
 export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: HomeParts): void {
-  const { platform, agents, reconciler, signals, desk } = parts;
+  const { platform, agents, reconciler, signals, selection } = parts;
   const offered = (project: Project) => offeredRules(platform, project);
 
   app.openapi(routes.stopAll, async (context) => {
@@ -35,8 +35,10 @@ export function addHomeRoutes(app: OpenAPIHono<DoorVariables>, parts: HomeParts)
     const runId = await signals.runToCancel(reference, (each) => agents.find(each, 'living'));
     return context.json({ cancelled: runId === null ? [] : await signals.cancel(runId) }, 200);
   });
-  app.openapi(routes.desk, async (context) => context.json(await desk.look(), 200));
-  app.openapi(routes.switchDesk, async (context) => context.json(await desk.switchTo(context.req.valid('json')), 200));
+  app.openapi(routes.desk, async (context) => context.json(await selection.look(), 200));
+  app.openapi(routes.switchDesk, async (context) =>
+    context.json(await selection.switchTo(context.req.valid('json')), 200),
+  );
   app.openapi(routes.definitions, async (context) => {
     const caller = context.get('caller');
     // An agent sees its own project only.

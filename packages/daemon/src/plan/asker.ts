@@ -3,7 +3,7 @@ import { agentById } from '@pawl/store/agents/agents';
 import type { Context } from 'hono';
 import type { DoorVariables } from '../platform/http/door.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Asker } from './plan.ts';
+import type { Asker } from './task-verbs.ts';
 
 /** The caller of a route about plans. */
 export async function askerOf(platform: Platform, context: Context<DoorVariables>): Promise<Asker> {

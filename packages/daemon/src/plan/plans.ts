@@ -14,8 +14,8 @@ import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import { contentHash, findPlan, planFacts, planUsage, requiredPlan } from '../tasks/plan-facts.ts';
-import type { Asker, TaskQuery } from './plan.ts';
-import { projectAt, views } from './plan.ts';
+import type { Asker, TaskQuery } from './task-verbs.ts';
+import { projectAt, views } from './task-verbs.ts';
 
 /** Operations on plans for a person or an agent. */
 export function createPlans(platform: DefinitionPlatform) {

@@ -13,8 +13,8 @@ import type { DoorVariables } from '../platform/http/door.ts';
 import type { Decider } from '../tasks/proposals.ts';
 import { acceptProposal, dismissProposal, problemsOf, requiredProposal, revertProposal } from '../tasks/proposals.ts';
 import { askerOf } from './asker.ts';
-import type { Asker } from './plan.ts';
-import { projectAt } from './plan.ts';
+import type { Asker } from './task-verbs.ts';
+import { projectAt } from './task-verbs.ts';
 
 export function addProposalRoutes(
   app: OpenAPIHono<DoorVariables>,

@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { taskRoutes } from '@pawl/protocol/plan/routes';
 import { askerOf } from './asker.ts';
-import { createTasks } from './plan.ts';
+import { createTaskVerbs } from './task-verbs.ts';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { Agents } from '../agents/agents.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
@@ -10,7 +10,7 @@ export function addTaskRoutes(
   app: OpenAPIHono<DoorVariables>,
   { platform, agents }: { platform: DefinitionPlatform; agents: Agents },
 ): void {
-  const tasks = createTasks(platform, agents);
+  const tasks = createTaskVerbs(platform, agents);
 
   app.openapi(taskRoutes.addTask, async (context) =>
     context.json(await tasks.add(await askerOf(platform, context), context.req.valid('json')), 200),

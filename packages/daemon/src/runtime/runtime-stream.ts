@@ -120,13 +120,13 @@ function coalesced(items: readonly Item[]): Item[] {
 /** Adds project and chat thread, and drops what the reader does not want. */
 async function describeAll(platform: Platform, items: readonly Item[], filter: RuntimeFilter): Promise<RuntimeEvent[]> {
   const described: RuntimeEvent[] = [];
-  const known = new Map<string, Place>();
+  const known = new Map<string, EventOrigin>();
   for (const item of items) {
     if (!concerns(item, filter)) continue;
     const key = [item.subject.projectId, item.run?.id ?? item.subject.runId, item.subject.agentId, item.peerId].join(
       ' ',
     );
-    const { root, thread } = known.get(key) ?? (await placeOf(platform, item));
+    const { root, thread } = known.get(key) ?? (await originOf(platform, item));
     known.set(key, { root, thread });
     if (filter.sessionId !== undefined && thread !== null && thread !== filter.sessionId) continue;
     described.push({ seq: item.seq, project_root: root, session_id: thread, ...item.payload });
@@ -142,9 +142,12 @@ function concerns({ subject, peerId = null, payload }: Item, { agentId, projectI
 }
 
 /** The project and chat thread of an event. */
-type Place = { root: string | null; thread: string | null };
+type EventOrigin = { root: string | null; thread: string | null };
 
-async function placeOf({ store, rootId }: Platform, { subject, run = null, peerId = null }: Item): Promise<Place> {
+async function originOf(
+  { store, rootId }: Platform,
+  { subject, run = null, peerId = null }: Item,
+): Promise<EventOrigin> {
   const { projectId, runId } = subject;
   // Mail to a person belongs to the thread of its sender.
   const agentId = subject.agentId === rootId ? peerId : subject.agentId;

@@ -11,9 +11,9 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('an account', () => {
   test('with a key: the secret is in a private file, and in neither the row, the response nor the event', async () => {
-    const desk = await openAccounts();
+    const fixture = await openAccounts();
     const before = process.umask(0);
-    const { account, created } = await desk.accounts
+    const { account, created } = await fixture.accounts
       .add({ provider: 'fake', kind: 'api-key', secret: key, baseUrl: 'http://127.0.0.1:9/v1', email: 'a@b.example' })
       .finally(() => process.umask(before));
     expect({ account, created }).toMatchObject({
@@ -25,35 +25,35 @@ describe('an account', () => {
         credential: { state: 'valid' },
       },
     });
-    const place = join(desk.home.accounts, account.id);
-    expect([desk.home.accounts, place, join(place, 'directory')].map(modeOf)).toEqual(['700', '700', '700']);
+    const place = join(fixture.home.accounts, account.id);
+    expect([fixture.home.accounts, place, join(place, 'directory')].map(modeOf)).toEqual(['700', '700', '700']);
     expect(modeOf(join(place, 'secret.json'))).toBe('600');
     expect(readFileSync(join(place, 'secret.json'), 'utf8')).toBe(`{"env":{"FAKE_API_KEY":"${key}"}}\n`);
     expect(readFileSync(join(place, 'directory', 'nested', 'server.json'), 'utf8')).toBe(
       '{"url":"http://127.0.0.1:9/v1","env":"FAKE_API_KEY"}',
     );
-    expect(JSON.stringify([await desk.row(account.id), await desk.events(), account])).not.toContain(key);
-    expect(await desk.events()).toEqual([
+    expect(JSON.stringify([await fixture.row(account.id), await fixture.events(), account])).not.toContain(key);
+    expect(await fixture.events()).toEqual([
       { type: 'account.added', data: { account: 'fake-1', provider: 'fake', kind: 'api-key' } },
     ]);
   });
 
   test('with a setup token has the login file of its CLI, and the variable that the CLI reads [S3-55]', async () => {
-    const desk = await openAccounts();
-    const { account } = await desk.accounts.add({
+    const fixture = await openAccounts();
+    const { account } = await fixture.accounts.add({
       provider: 'fake',
       name: 'plan',
       kind: 'token',
       secret: token,
       email: 'mail@example.com',
     });
-    const directory = join(desk.home.accounts, account.id, 'directory');
+    const directory = join(fixture.home.accounts, account.id, 'directory');
     const login = readFileSync(join(directory, '.credentials.json'), 'utf8');
     expect(JSON.parse(login)).toEqual({ claudeAiOauth: { accessToken: token } });
     expect(JSON.parse(readFileSync(join(directory, '.claude.json'), 'utf8'))).toEqual({ hasCompletedOnboarding: true });
     expect(modeOf(join(directory, '.credentials.json'))).toBe('600');
     expect(account).toMatchObject({ kind: 'token', email: 'mail@example.com', credential: { state: 'valid' } });
-    const use = await desk.accounts.sessionUse(await desk.row(account.id), desk.preset, null);
+    const use = await fixture.accounts.sessionUse(await fixture.row(account.id), fixture.preset, null);
     expect(use.env).toEqual({ FAKE_OAUTH_TOKEN: token, CLAUDE_CONFIG_DIR: directory });
     expect(use.secrets).toEqual([token]);
   });
@@ -85,83 +85,85 @@ describe('an account', () => {
       fakePreset('plain', { account: null }),
       fakePreset('keyless', { account: { ...everyUse, key: null, directory: null, baseUrl: null, files: {} } }),
     ];
-    const desk = await openAccounts({ presets });
-    await expect(desk.accounts.add(body)).rejects.toMatchObject({ code });
-    expect(readdirSync(desk.home.accounts)).toEqual([]);
-    expect(await desk.events()).toEqual([]);
+    const fixture = await openAccounts({ presets });
+    await expect(fixture.accounts.add(body)).rejects.toMatchObject({ code });
+    expect(readdirSync(fixture.home.accounts)).toEqual([]);
+    expect(await fixture.events()).toEqual([]);
   });
 
   test('that is removed keeps its row, loses its secret, and frees its name; one in use is not removed', async () => {
-    const desk = await openAccounts();
+    const fixture = await openAccounts();
     const body = { provider: 'fake', name: 'work', kind: 'api-key', secret: key } as const;
-    const { account } = await desk.accounts.add(body);
-    await desk.accounts.use('work');
-    const sessionId = await openSession(desk.store, account.id);
-    await expect(desk.accounts.remove('work')).rejects.toMatchObject({ code: 'busy' });
-    expect(existsSync(join(desk.home.accounts, account.id, 'secret.json'))).toBe(true);
-    await desk.store.write((tx) => endSession(tx, sessionId, { exitCode: 0, endReason: 'exited' }));
-    await desk.accounts.remove('work');
-    expect(await desk.row(account.id)).toMatchObject({ removedAt: desk.clock.now });
-    expect(readdirSync(desk.home.accounts)).toEqual([]);
-    expect(await desk.accounts.list()).toEqual([]);
-    expect(await desk.accounts.chosen('fake')).toBeNull();
-    expect((await desk.events()).map(({ type }) => type)).toEqual([
+    const { account } = await fixture.accounts.add(body);
+    await fixture.accounts.use('work');
+    const sessionId = await openSession(fixture.store, account.id);
+    await expect(fixture.accounts.remove('work')).rejects.toMatchObject({ code: 'busy' });
+    expect(existsSync(join(fixture.home.accounts, account.id, 'secret.json'))).toBe(true);
+    await fixture.store.write((tx) => endSession(tx, sessionId, { exitCode: 0, endReason: 'exited' }));
+    await fixture.accounts.remove('work');
+    expect(await fixture.row(account.id)).toMatchObject({ removedAt: fixture.clock.now });
+    expect(readdirSync(fixture.home.accounts)).toEqual([]);
+    expect(await fixture.accounts.list()).toEqual([]);
+    expect(await fixture.accounts.chosen('fake')).toBeNull();
+    expect((await fixture.events()).map(({ type }) => type)).toEqual([
       'account.added',
       'account.selected',
       'account.removed',
     ]);
     for (const each of ['work', account.id]) {
-      await expect(desk.accounts.remove(each)).rejects.toMatchObject({ code: 'not_found' });
+      await expect(fixture.accounts.remove(each)).rejects.toMatchObject({ code: 'not_found' });
     }
-    expect((await desk.accounts.add(body)).created).toBe(true);
+    expect((await fixture.accounts.add(body)).created).toBe(true);
   });
 
   test('is chosen by name or id, or as its provider’s default; never for another provider', async () => {
-    const desk = await openAccounts({ presets: [fakePreset(), fakePreset('other')] });
-    const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
-    expect(await desk.accounts.chosen('fake')).toBeNull();
-    expect(await desk.accounts.chosen('fake', 'fake-1')).toEqual(await desk.row(account.id));
-    expect(await desk.accounts.chosen('fake', account.id)).toEqual(await desk.row(account.id));
-    await expect(desk.accounts.chosen('other', 'fake-1')).rejects.toMatchObject({ code: 'invalid_input' });
-    await expect(desk.accounts.chosen('fake', 'nobody')).rejects.toMatchObject({ code: 'not_found' });
-    expect(await desk.accounts.use('fake-1')).toMatchObject({ isDefault: true });
-    expect((await desk.accounts.chosen('fake'))?.id).toBe(account.id);
-    expect(await desk.accounts.chosen('other')).toBeNull();
-    await desk.store.write((tx) => defaultAccounts.set(tx, { provider: 'fake', accountId: 'no account' }));
-    expect(await desk.accounts.chosen('fake')).toBeNull();
+    const fixture = await openAccounts({ presets: [fakePreset(), fakePreset('other')] });
+    const { account } = await fixture.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
+    expect(await fixture.accounts.chosen('fake')).toBeNull();
+    expect(await fixture.accounts.chosen('fake', 'fake-1')).toEqual(await fixture.row(account.id));
+    expect(await fixture.accounts.chosen('fake', account.id)).toEqual(await fixture.row(account.id));
+    await expect(fixture.accounts.chosen('other', 'fake-1')).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(fixture.accounts.chosen('fake', 'nobody')).rejects.toMatchObject({ code: 'not_found' });
+    expect(await fixture.accounts.use('fake-1')).toMatchObject({ isDefault: true });
+    expect((await fixture.accounts.chosen('fake'))?.id).toBe(account.id);
+    expect(await fixture.accounts.chosen('other')).toBeNull();
+    await fixture.store.write((tx) => defaultAccounts.set(tx, { provider: 'fake', accountId: 'no account' }));
+    expect(await fixture.accounts.chosen('fake')).toBeNull();
   });
 
   test('clears its limit and its rejection only on request', async () => {
-    const desk = await openAccounts();
-    const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
-    const until = desk.clock.now + 1_000;
+    const fixture = await openAccounts();
+    const { account } = await fixture.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
+    const until = fixture.clock.now + 1_000;
     const patch = { exhaustedUntil: until, strikes: 3, invalidReason: 'expired' };
-    await desk.store.write((tx) => updateAccount(tx, account.id, patch));
-    expect(await desk.accounts.use('fake-1')).toMatchObject({ exhaustedUntil: until, invalidReason: 'expired' });
-    desk.clock.now = until;
-    expect(await desk.accounts.list()).toMatchObject([{ exhaustedUntil: null, invalidReason: 'expired' }]);
-    expect(await desk.accounts.use('fake-1', { clear: true })).toMatchObject({ invalidReason: null });
-    expect(await desk.row(account.id)).toMatchObject({ exhaustedUntil: null, strikes: 0, invalidReason: null });
+    await fixture.store.write((tx) => updateAccount(tx, account.id, patch));
+    expect(await fixture.accounts.use('fake-1')).toMatchObject({ exhaustedUntil: until, invalidReason: 'expired' });
+    fixture.clock.now = until;
+    expect(await fixture.accounts.list()).toMatchObject([{ exhaustedUntil: null, invalidReason: 'expired' }]);
+    expect(await fixture.accounts.use('fake-1', { clear: true })).toMatchObject({ invalidReason: null });
+    expect(await fixture.row(account.id)).toMatchObject({ exhaustedUntil: null, strikes: 0, invalidReason: null });
   });
 });
 
 describe('a session with an account', () => {
   test('gets the secret, the server and the directory; existing files are kept', async () => {
-    const desk = await openAccounts();
+    const fixture = await openAccounts();
     const body = { provider: 'fake', kind: 'api-key', secret: key, baseUrl: 'http://127.0.0.1:9' } as const;
-    const { account } = await desk.accounts.add(body);
-    const directory = join(desk.home.accounts, account.id, 'directory');
+    const { account } = await fixture.accounts.add(body);
+    const directory = join(fixture.home.accounts, account.id, 'directory');
     writeFiles(directory, { 'settings.json': 'changed by the CLI' });
     rmSync(join(directory, 'nested'), { recursive: true });
-    const row = await desk.row(account.id);
-    expect(await desk.accounts.sessionUse(row, desk.preset, 'model-1')).toEqual({
+    const row = await fixture.row(account.id);
+    expect(await fixture.accounts.sessionUse(row, fixture.preset, 'model-1')).toEqual({
       env: { FAKE_API_KEY: key, FAKE_BASE_URL: 'http://127.0.0.1:9', CLAUDE_CONFIG_DIR: directory },
       secrets: [key],
       baseUrl: 'http://127.0.0.1:9',
     });
     expect(readFileSync(join(directory, 'settings.json'), 'utf8')).toBe('changed by the CLI');
     expect(existsSync(join(directory, 'nested', 'server.json'))).toBe(true);
-    await expect(desk.accounts.sessionUse(row, fakePreset('other'), null)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(fixture.accounts.sessionUse(row, fakePreset('other'), null)).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
   test('a preset’s file is written only when all of its placeholders have a value, and never outside', async () => {
@@ -172,43 +174,43 @@ describe('a session with an account', () => {
       'b.json': '{"u":"{baseUrl}"}',
     };
     const preset = fakePreset('fake', { account: { ...everyUse, files } });
-    const desk = await openAccounts({ presets: [preset] });
-    const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
-    const place = join(desk.home.accounts, account.id);
+    const fixture = await openAccounts({ presets: [preset] });
+    const { account } = await fixture.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
+    const place = join(fixture.home.accounts, account.id);
     expect(readdirSync(join(place, 'directory'))).toEqual([]);
-    await desk.accounts.sessionUse(await desk.row(account.id), preset, 'a"b\\c');
+    await fixture.accounts.sessionUse(await fixture.row(account.id), preset, 'a"b\\c');
     expect(readFileSync(join(place, 'directory', 'a.toml'), 'utf8')).toBe('model = "a\\"b\\\\c"');
     expect(readdirSync(place).toSorted()).toEqual(['directory', 'secret.json']);
   });
 
   test('the secrets of a copied login are known too, whatever the CLI calls them', async () => {
-    const desk = await openAccounts();
-    const from = writeFiles(join(desk.path, 'config'), {
+    const fixture = await openAccounts();
+    const from = writeFiles(join(fixture.path, 'config'), {
       '.credentials.json': JSON.stringify({ claudeAiOauth: { accessToken: token, refreshToken: `${token}-refresh` } }),
       'auth.json': JSON.stringify({ OPENAI_API_KEY: key, tokens: { id_token: `${key}-id`, type: 'token' } }),
       'oauth_creds.json': 'not json',
       'history.json': JSON.stringify({ key: 'no login file, no secret' }),
     });
-    await desk.accounts.add({ provider: 'fake', kind: 'directory', from });
-    expect(desk.accounts.secrets().toSorted()).toEqual([token, `${token}-refresh`, key, `${key}-id`].toSorted());
+    await fixture.accounts.add({ provider: 'fake', kind: 'directory', from });
+    expect(fixture.accounts.secrets().toSorted()).toEqual([token, `${token}-refresh`, key, `${key}-id`].toSorted());
   });
 });
 
 test('a secret is masked even after its file was opened to others', async () => {
-  const desk = await openAccounts();
-  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
-  chmodSync(join(desk.home.accounts, account.id, 'secret.json'), 0o644);
-  expect(desk.accounts.secrets()).toEqual([key]);
+  const fixture = await openAccounts();
+  const { account } = await fixture.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
+  chmodSync(join(fixture.home.accounts, account.id, 'secret.json'), 0o644);
+  expect(fixture.accounts.secrets()).toEqual([key]);
   const json = JSON.stringify({ type: 'api', key: `${key}-inner` });
-  await desk.accounts.add({ provider: 'fake', kind: 'token', secret: json });
-  expect(desk.accounts.secrets()).toContain(`${key}-inner`);
+  await fixture.accounts.add({ provider: 'fake', kind: 'token', secret: json });
+  expect(fixture.accounts.secrets()).toContain(`${key}-inner`);
 });
 
 describe('the variables of a shell', () => {
   test('are found again by value, take no part in rotation, and use the CLI’s own directory', async () => {
-    const desk = await openAccounts({ presets: [fakePreset(), fakePreset('other')] });
-    const capture = (variables: Record<string, string>, provider = desk.preset) =>
-      desk.accounts.captureShell(provider, variables);
+    const fixture = await openAccounts({ presets: [fakePreset(), fakePreset('other')] });
+    const capture = (variables: Record<string, string>, provider = fixture.preset) =>
+      fixture.accounts.captureShell(provider, variables);
     expect(await capture({})).toBeNull();
     expect(await capture({ FAKE_API_KEY: '', UNRELATED: 'x' })).toBeNull();
     const variables = { FAKE_API_KEY: key, FAKE_OAUTH_TOKEN: token, FAKE_BASE_URL: 'http://x', UNRELATED: 'secret' };
@@ -218,17 +220,20 @@ describe('the variables of a shell', () => {
     const different = await capture({ FAKE_API_KEY: key });
     const otherProvider = await capture(variables, fakePreset('other'));
     expect(new Set([first?.id, different?.id, otherProvider?.id]).size).toBe(3);
-    const use = await desk.accounts.sessionUse(first as never, desk.preset, null);
+    const use = await fixture.accounts.sessionUse(first as never, fixture.preset, null);
     expect(use).toEqual({
       env: { FAKE_API_KEY: key, FAKE_OAUTH_TOKEN: token },
       secrets: [key, token],
       baseUrl: null,
     });
-    const quiet = { ...desk.preset, account: desk.preset.account && { ...desk.preset.account, ownDirectory: true } };
-    const own = await desk.accounts.sessionUse(first as never, quiet, null);
-    expect(own.env['CLAUDE_CONFIG_DIR']).toBe(join(desk.home.accounts, first?.id ?? '', 'directory'));
-    await expect(desk.accounts.use(first?.name ?? '')).rejects.toMatchObject({ code: 'conflict' });
-    expect(modeOf(join(desk.home.accounts, 'key'))).toBe('600');
+    const quiet = {
+      ...fixture.preset,
+      account: fixture.preset.account && { ...fixture.preset.account, ownDirectory: true },
+    };
+    const own = await fixture.accounts.sessionUse(first as never, quiet, null);
+    expect(own.env['CLAUDE_CONFIG_DIR']).toBe(join(fixture.home.accounts, first?.id ?? '', 'directory'));
+    await expect(fixture.accounts.use(first?.name ?? '')).rejects.toMatchObject({ code: 'conflict' });
+    expect(modeOf(join(fixture.home.accounts, 'key'))).toBe('600');
   });
 });
 
@@ -255,14 +260,16 @@ describe('at start', () => {
     const first = await openAccounts({ path });
     const { account } = await first.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
     harm(join(first.home.accounts, account.id));
-    const desk = await openAccounts({ path });
-    expect((await desk.row(account.id)).invalidReason).toMatch(reason);
-    expect(JSON.stringify(await desk.accounts.list())).not.toContain(key);
-    await expect(desk.accounts.sessionUse(await desk.row(account.id), desk.preset, null)).rejects.toMatchObject({
+    const fixture = await openAccounts({ path });
+    expect((await fixture.row(account.id)).invalidReason).toMatch(reason);
+    expect(JSON.stringify(await fixture.accounts.list())).not.toContain(key);
+    await expect(
+      fixture.accounts.sessionUse(await fixture.row(account.id), fixture.preset, null),
+    ).rejects.toMatchObject({
       code: 'conflict',
     });
-    await desk.accounts.settle();
-    expect((await desk.events()).map(({ type }) => type)).toEqual(['account.added', 'account.invalid']);
+    await fixture.accounts.settle();
+    expect((await fixture.events()).map(({ type }) => type)).toEqual(['account.added', 'account.invalid']);
   });
 
   test('files without an account are removed; names that are not account ids stay', async () => {
@@ -289,15 +296,15 @@ describe('at start', () => {
 });
 
 test('no secret is stored in a home outside its accounts [7.23]', async () => {
-  const desk = await openAccounts();
-  await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
-  await desk.accounts.add({ provider: 'fake', kind: 'token', secret: token });
-  await desk.accounts.captureShell(desk.preset, { FAKE_API_KEY: `${key}-shell` });
-  await desk.accounts.use('fake-1');
-  await desk.accounts.remove('fake-2');
-  await desk.accounts.add({ provider: 'fake', kind: 'token', secret: token, name: 'fake-1' }).catch(() => null);
-  await desk.store.close();
-  const hits = execFileSync('grep', ['-rlaF', '-e', key, '-e', token, desk.home.root], { encoding: 'utf8' });
-  for (const path of hits.trim().split('\n')) expect(path.startsWith(`${desk.home.accounts}/`)).toBe(true);
+  const fixture = await openAccounts();
+  await fixture.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
+  await fixture.accounts.add({ provider: 'fake', kind: 'token', secret: token });
+  await fixture.accounts.captureShell(fixture.preset, { FAKE_API_KEY: `${key}-shell` });
+  await fixture.accounts.use('fake-1');
+  await fixture.accounts.remove('fake-2');
+  await fixture.accounts.add({ provider: 'fake', kind: 'token', secret: token, name: 'fake-1' }).catch(() => null);
+  await fixture.store.close();
+  const hits = execFileSync('grep', ['-rlaF', '-e', key, '-e', token, fixture.home.root], { encoding: 'utf8' });
+  for (const path of hits.trim().split('\n')) expect(path.startsWith(`${fixture.home.accounts}/`)).toBe(true);
   expect(hits).not.toContain(token);
 });

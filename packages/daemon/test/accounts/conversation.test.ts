@@ -3,28 +3,28 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Account } from '@pawl/schema/record';
-import type { Desk } from './fixture.ts';
+import type { AccountsFixture } from './fixture.ts';
 import { everyUse, fakePreset, key, openAccounts, writeFiles } from './fixture.ts';
 
 const session = '5f0c2b7e-1111-4222-8333-944455556666';
-let desk: Desk;
+let fixture: AccountsFixture;
 let first: Account;
 let second: Account;
 let directories: [string, string];
 
 beforeEach(async () => {
-  desk = await openAccounts();
+  fixture = await openAccounts();
   const added = [];
   for (const name of ['one', 'two']) {
-    added.push(await desk.accounts.add({ provider: 'fake', name, kind: 'api-key', secret: `${key}-${name}` }));
+    added.push(await fixture.accounts.add({ provider: 'fake', name, kind: 'api-key', secret: `${key}-${name}` }));
   }
   const [a, b] = added.map(({ account }) => account.id) as [string, string];
-  [first, second] = [await desk.row(a), await desk.row(b)];
-  directories = [join(desk.home.accounts, a, 'directory'), join(desk.home.accounts, b, 'directory')];
+  [first, second] = [await fixture.row(a), await fixture.row(b)];
+  directories = [join(fixture.home.accounts, a, 'directory'), join(fixture.home.accounts, b, 'directory')];
 });
 
-function move(from: Account | null, to: Account, fields = {}, preset = desk.preset) {
-  return desk.accounts.moveConversation({ from, to, preset, providerSessionId: session, ...fields });
+function move(from: Account | null, to: Account, fields = {}, preset = fixture.preset) {
+  return fixture.accounts.moveConversation({ from, to, preset, providerSessionId: session, ...fields });
 }
 
 describe('a conversation [S3-37]', () => {
@@ -54,10 +54,10 @@ describe('a conversation [S3-37]', () => {
   });
 
   test('in the CLI’s own directory is copied, and that directory stays unchanged', async () => {
-    const own = writeFiles(join(desk.path, 'person', '.claude'), { [`projects/p/${session}.jsonl`]: 'own' });
+    const own = writeFiles(join(fixture.path, 'person', '.claude'), { [`projects/p/${session}.jsonl`]: 'own' });
     const before = execFileSync('find', [own, '-printf', '%p %T@ %s\n'], { encoding: 'utf8' });
     expect(await move(null, first)).toBe('moved');
-    const shell = await desk.accounts.captureShell(desk.preset, { FAKE_API_KEY: key });
+    const shell = await fixture.accounts.captureShell(fixture.preset, { FAKE_API_KEY: key });
     expect(await move(shell, second)).toBe('moved');
     expect(readFileSync(join(directories[1], `projects/p/${session}.jsonl`), 'utf8')).toBe('own');
     expect(await move(null, shell as Account)).toBe('moved');
@@ -66,7 +66,7 @@ describe('a conversation [S3-37]', () => {
   });
 
   test('in a directory named by the preset or the agent’s shell is found there', async () => {
-    const named = writeFiles(join(desk.path, 'named'), { [`projects/p/${session}.jsonl`]: 'named' });
+    const named = writeFiles(join(fixture.path, 'named'), { [`projects/p/${session}.jsonl`]: 'named' });
     expect(await move(null, first, { environment: { CLAUDE_CONFIG_DIR: named } })).toBe('moved');
     expect(await move(null, second, {}, fakePreset('fake', { env: { CLAUDE_CONFIG_DIR: named } }))).toBe('moved');
     expect(readFileSync(join(directories[1], `projects/p/${session}.jsonl`), 'utf8')).toBe('named');
@@ -115,7 +115,7 @@ describe('a conversation [S3-37]', () => {
     symlinkSync('/etc/passwd', join(directories[0], 'projects', 'p', `${session}.jsonl`));
     expect(await move(first, second)).toBe('impossible');
     writeFiles(directories[0], { [`projects/q/${session}.jsonl`]: 'x' });
-    const outside = join(desk.path, 'outside');
+    const outside = join(fixture.path, 'outside');
     mkdirSync(outside);
     symlinkSync(outside, join(directories[1], 'projects'));
     expect(await move(first, second)).toBe('impossible');

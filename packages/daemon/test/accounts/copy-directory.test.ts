@@ -86,19 +86,19 @@ describe('refuses', () => {
 test('a CLI’s subdirectory is copied into place, and its secrets are found', async () => {
   const conversations = ['.gemini/tmp/*/chats/session-*-{short}.jsonl'];
   const use = { ...everyUse, files: { '.gemini/settings.json': '{}' }, conversations };
-  const desk = await openAccounts({ presets: [fakePreset('fake', { account: use })] });
-  const gemini = writeFiles(join(desk.path, '.gemini'), { 'oauth_creds.json': `{"access_token":"${key}"}` });
-  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from: gemini });
-  expect(readdirSync(join(desk.home.accounts, account.id, 'directory', '.gemini'))).toEqual(['oauth_creds.json']);
-  expect(desk.accounts.secrets()).toEqual([key]);
+  const fixture = await openAccounts({ presets: [fakePreset('fake', { account: use })] });
+  const gemini = writeFiles(join(fixture.path, '.gemini'), { 'oauth_creds.json': `{"access_token":"${key}"}` });
+  const { account } = await fixture.accounts.add({ provider: 'fake', kind: 'directory', from: gemini });
+  expect(readdirSync(join(fixture.home.accounts, account.id, 'directory', '.gemini'))).toEqual(['oauth_creds.json']);
+  expect(fixture.accounts.secrets()).toEqual([key]);
 });
 
 test('a hostile directory creates no account, and leaves nothing behind', async () => {
-  const desk = await openAccounts();
+  const fixture = await openAccounts();
   writeFiles(from, { 'auth.json': `{"token":"${key}"}` });
   execFileSync('mkfifo', [join(from, 'zz')]);
-  const add = () => desk.accounts.add({ provider: 'fake', kind: 'directory', from });
+  const add = () => fixture.accounts.add({ provider: 'fake', kind: 'directory', from });
   await expect(add()).rejects.toMatchObject({ code: 'invalid_input' });
-  expect(readdirSync(desk.home.accounts)).toEqual([]);
-  expect(await desk.accounts.list()).toEqual([]);
+  expect(readdirSync(fixture.home.accounts)).toEqual([]);
+  expect(await fixture.accounts.list()).toEqual([]);
 });

@@ -14,18 +14,20 @@ test.each([
   const child = spawnSync(process.execPath, [join(import.meta.dirname, 'crash-child.ts'), home, step, key]);
   expect(child.signal).toBe('SIGKILL');
   expect(readdirSync(join(home, 'accounts'))).toHaveLength(1);
-  const desk = await openAccounts({ path });
-  const accounts = await desk.accounts.list();
+  const fixture = await openAccounts({ path });
+  const accounts = await fixture.accounts.list();
   expect(accounts).toHaveLength(kept);
-  expect(readdirSync(desk.home.accounts)).toHaveLength(kept);
-  expect(await desk.events()).toHaveLength(kept);
+  expect(readdirSync(fixture.home.accounts)).toHaveLength(kept);
+  expect(await fixture.events()).toHaveLength(kept);
   // A repeated request ends in the same account.
-  const { account, created } = await desk.accounts.add({
+  const { account, created } = await fixture.accounts.add({
     provider: 'fake',
     name: 'work',
     kind: 'api-key',
     secret: key,
   });
   expect(created).toBe(kept === 0);
-  expect((await desk.accounts.sessionUse(await desk.row(account.id), desk.preset, null)).secrets).toEqual([key]);
+  expect((await fixture.accounts.sessionUse(await fixture.row(account.id), fixture.preset, null)).secrets).toEqual([
+    key,
+  ]);
 });

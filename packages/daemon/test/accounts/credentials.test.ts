@@ -48,30 +48,30 @@ test('an expired login is renewed by its CLI if possible, and invalid otherwise 
 });
 
 test('an account whose login has expired is marked invalid at the next start [S3-54]', async () => {
-  const desk = await openAccounts();
-  const text = login({ accessToken: 'a'.repeat(20), expiresAt: desk.clock.now + 1_000 });
-  const from = writeFiles(join(desk.path, 'config'), { '.credentials.json': text });
-  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from });
-  expect(account.credential).toEqual({ state: 'valid', expiresAt: desk.clock.now + 1_000 });
-  desk.clock.now += 1_000;
-  await desk.accounts.settle();
-  expect(await desk.row(account.id)).toMatchObject({ invalidReason: expect.stringContaining('expired') as string });
-  expect((await desk.events()).at(-1)).toMatchObject({ type: 'account.invalid', data: { account: 'fake-1' } });
+  const fixture = await openAccounts();
+  const text = login({ accessToken: 'a'.repeat(20), expiresAt: fixture.clock.now + 1_000 });
+  const from = writeFiles(join(fixture.path, 'config'), { '.credentials.json': text });
+  const { account } = await fixture.accounts.add({ provider: 'fake', kind: 'directory', from });
+  expect(account.credential).toEqual({ state: 'valid', expiresAt: fixture.clock.now + 1_000 });
+  fixture.clock.now += 1_000;
+  await fixture.accounts.settle();
+  expect(await fixture.row(account.id)).toMatchObject({ invalidReason: expect.stringContaining('expired') as string });
+  expect((await fixture.events()).at(-1)).toMatchObject({ type: 'account.invalid', data: { account: 'fake-1' } });
 });
 
 test('an unreadable login is unknown or invalid, and its links are not followed', async () => {
-  const desk = await openAccounts({ presets: [fakePreset(), fakePreset('other', { account: null })] });
-  const from = writeFiles(join(desk.path, 'config'), { 'settings.json': '{}' });
-  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'directory', from });
-  const row = await desk.row(account.id);
-  const state = async () => (await desk.accounts.credentialState(row)).state;
-  const file = join(desk.home.accounts, account.id, 'directory', '.credentials.json');
+  const fixture = await openAccounts({ presets: [fakePreset(), fakePreset('other', { account: null })] });
+  const from = writeFiles(join(fixture.path, 'config'), { 'settings.json': '{}' });
+  const { account } = await fixture.accounts.add({ provider: 'fake', kind: 'directory', from });
+  const row = await fixture.row(account.id);
+  const state = async () => (await fixture.accounts.credentialState(row)).state;
+  const file = join(fixture.home.accounts, account.id, 'directory', '.credentials.json');
   expect(await state()).toBe('unknown');
   writeFiles(join(file, '..'), { '.credentials.json': 'x' });
   expect(await state()).toBe('invalid');
   rmSync(file);
   symlinkSync('/etc/passwd', file);
   expect(await state()).toBe('unknown');
-  chmodSync(join(desk.home.accounts, account.id), 0o755);
+  chmodSync(join(fixture.home.accounts, account.id), 0o755);
   expect(await state()).toBe('invalid');
 });

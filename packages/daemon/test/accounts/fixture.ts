@@ -78,7 +78,7 @@ export function fakePreset(name = 'fake', fields: Partial<ProviderPreset> = {}):
   };
 }
 
-export type Desk = {
+export type AccountsFixture = {
   /** The directory of this test; the home is below it. */
   path: string;
   home: Home;
@@ -94,7 +94,7 @@ export type Desk = {
 /** Opens the accounts of a home on their own store. */
 export async function openAccounts(
   options: { path?: string; presets?: ProviderPreset[]; atStep?: (step: AccountStep) => void } = {},
-): Promise<Desk> {
+): Promise<AccountsFixture> {
   const path = options.path ?? (await testDirectory());
   const clock = { now: 1_700_000_000_000 };
   const directory = openDataDirectory(join(path, 'home'));

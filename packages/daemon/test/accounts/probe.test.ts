@@ -15,10 +15,10 @@ const cli = (script: string, fields: Partial<ProviderPreset> = {}) =>
   fakePreset('fake', { command: ['sh', '-c', script, 'cli'], ...fields });
 
 async function tested(preset: ProviderPreset) {
-  const desk = await openAccounts({ presets: [preset] });
-  await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key, baseUrl: 'http://127.0.0.1:9' });
-  const answer = await desk.accounts.test('fake-1', path);
-  expect(readdirSync(desk.home.accounts).filter((name) => name.startsWith('.'))).toEqual([]);
+  const fixture = await openAccounts({ presets: [preset] });
+  await fixture.accounts.add({ provider: 'fake', kind: 'api-key', secret: key, baseUrl: 'http://127.0.0.1:9' });
+  const answer = await fixture.accounts.test('fake-1', path);
+  expect(readdirSync(fixture.home.accounts).filter((name) => name.startsWith('.'))).toEqual([]);
   return answer;
 }
 
@@ -74,34 +74,42 @@ test('an answer marks an account usable; a limit marks it exhausted', async () =
   const info = { status: 'rejected', resetsAt: 1_794_721_264 };
   const limit = JSON.stringify({ type: 'rate_limit_event', rate_limit_info: info, session_id: 's' });
   const script = `if [ -e "$CLAUDE_CONFIG_DIR/limited" ]; then echo '${limit}'; exit 1; fi; echo '${result({})}'`;
-  const desk = await openAccounts({ presets: [cli(script)] });
-  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
-  await desk.store.write((tx) => updateAccount(tx, account.id, { invalidReason: 'refused', strikes: 2 }));
-  expect((await desk.accounts.test('fake-1', path)).account).toMatchObject({
+  const fixture = await openAccounts({ presets: [cli(script)] });
+  const { account } = await fixture.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
+  await fixture.store.write((tx) => updateAccount(tx, account.id, { invalidReason: 'refused', strikes: 2 }));
+  expect((await fixture.accounts.test('fake-1', path)).account).toMatchObject({
     invalidReason: null,
     exhaustedUntil: null,
   });
-  writeFiles(desk.home.accounts, { [`${account.id}/directory/limited`]: '' });
-  expect((await desk.accounts.test('fake-1', path)).account.exhaustedUntil).toBe(1_794_721_264_000);
+  writeFiles(fixture.home.accounts, { [`${account.id}/directory/limited`]: '' });
+  expect((await fixture.accounts.test('fake-1', path)).account.exhaustedUntil).toBe(1_794_721_264_000);
 });
 
 test('a CLI that never answers is ended with all its processes', async () => {
   const preset = cli('trap "" TERM; (trap "" TERM; while :; do sleep 1; done) & while :; do sleep 1; done');
-  const desk = await openAccounts({ presets: [preset] });
-  const { account } = await desk.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
-  const use = await desk.accounts.sessionUse(await desk.row(account.id), preset, null);
-  const probe = probeAccount({ home: desk.home, environment: {}, path, preset, use, secrets: [key], timeoutMs: 300 });
-  const name = await seenProbe(desk.home.accounts);
+  const fixture = await openAccounts({ presets: [preset] });
+  const { account } = await fixture.accounts.add({ provider: 'fake', kind: 'api-key', secret: key });
+  const use = await fixture.accounts.sessionUse(await fixture.row(account.id), preset, null);
+  const probe = probeAccount({
+    home: fixture.home,
+    environment: {},
+    path,
+    preset,
+    use,
+    secrets: [key],
+    timeoutMs: 300,
+  });
+  const name = await seenProbe(fixture.home.accounts);
   await expect(probe).rejects.toMatchObject({ code: 'timeout' });
   expect(strayProcesses(name.slice('.probe-'.length))).toEqual([]);
-  expect(readdirSync(desk.home.accounts)).toEqual([account.id]);
+  expect(readdirSync(fixture.home.accounts)).toEqual([account.id]);
 });
 
 test('a test that was running when the daemon died is gone after the next start', async () => {
-  const desk = await openAccounts();
-  writeFiles(desk.home.accounts, { '.probe-AAAAAAAAAAAAAAAAAAAAAA/out': `leaked ${key}` });
-  await desk.accounts.settle();
-  expect(readdirSync(desk.home.accounts)).toEqual([]);
+  const fixture = await openAccounts();
+  writeFiles(fixture.home.accounts, { '.probe-AAAAAAAAAAAAAAAAAAAAAA/out': `leaked ${key}` });
+  await fixture.accounts.settle();
+  expect(readdirSync(fixture.home.accounts)).toEqual([]);
 });
 
 /** The name of an account test's directory, as soon as it exists. */

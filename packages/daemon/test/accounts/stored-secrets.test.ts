@@ -122,7 +122,7 @@ const leftOut = Object.fromEntries(
 /** Secrets in a request that hands them over for the first time. */
 const fresh = { account: 'sk-fresh-0123456789-ABCDEFGH', work: 'sk-other-0123456789-ABCDEFGH' };
 
-type Scene = {
+type Setup = {
   daemon: TestDaemon;
   tokens: { person: string; agent: string };
   ids: Record<'reference' | 'other' | 'worker' | 'change' | 'task' | 'question', string>;
@@ -130,7 +130,7 @@ type Scene = {
 type Kind = 'every field' | 'texts' | 'exact';
 
 /** Valid bodies for routes that demand more than their schema. */
-function exactBody({ daemon, ids }: Scene, route: Route, text: string): object | undefined {
+function exactBody({ daemon, ids }: Setup, route: Route, text: string): object | undefined {
   const path = daemon.repository;
   const bodies: Partial<Record<Route, object>> = {
     addAccount: { provider: 'scripted', name: 'fresh', kind: 'api-key', secret: fresh.account, email: fresh.account },
@@ -152,16 +152,16 @@ function exactBody({ daemon, ids }: Scene, route: Route, text: string): object |
   return bodies[route];
 }
 
-async function bodyFor(scene: Scene, route: Route, text: string, kind: Kind): Promise<unknown> {
-  if (kind === 'exact') return exactBody(scene, route, text);
+async function bodyFor(setup: Setup, route: Route, text: string, kind: Kind): Promise<unknown> {
+  if (kind === 'exact') return exactBody(setup, route, text);
   const { request } = routes[route] as { request?: { body?: { content: Record<string, { schema: z.ZodType }> } } };
   const schema = request?.body?.content['application/json']?.schema;
   if (schema === undefined) return {};
   const right: Record<string, unknown> = {
-    path: scene.daemon.repository,
-    to: scene.ids.other,
+    path: setup.daemon.repository,
+    to: setup.ids.other,
     provider: 'scripted',
-    options: { scenario: await scene.daemon.scenario(['complete']) },
+    options: { scenario: await setup.daemon.scenario(['complete']) },
     searchPath: process.env['PATH'],
     branch: 'work/other',
     noProject: false,
@@ -172,14 +172,14 @@ async function bodyFor(scene: Scene, route: Route, text: string, kind: Kind): Pr
 }
 
 /** Sends one request; returns its status, 0 if there is no response. */
-async function send(scene: Scene, route: Route, token: string, body: unknown): Promise<number> {
-  const reference = route === 'completeAgent' ? scene.ids.worker : scene.ids.reference;
-  const about = { ...scene.ids, reference, account: 'lab', entry: 'none', mail: 'none' };
+async function send(setup: Setup, route: Route, token: string, body: unknown): Promise<number> {
+  const reference = route === 'completeAgent' ? setup.ids.worker : setup.ids.reference;
+  const about = { ...setup.ids, reference, account: 'lab', entry: 'none', mail: 'none' };
   const url = Object.entries(about).reduce(
     (all, [name, value]) => all.replace(`{${name}}`, value),
     routes[route].path as string,
   );
-  const answer = await fetch(`http://127.0.0.1:${scene.daemon.port}${url}`, {
+  const answer = await fetch(`http://127.0.0.1:${setup.daemon.port}${url}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
     body: JSON.stringify(body),
@@ -190,7 +190,7 @@ async function send(scene: Scene, route: Route, token: string, body: unknown): P
   return answer?.status ?? 0;
 }
 
-async function setTheScene(): Promise<Scene> {
+async function setUp(): Promise<Setup> {
   const mcpServers = { lab: { command: 'true', args: [], env: { LAB_TOKEN: secrets.server, LAB_MODE: 'permission' } } };
   const daemon = await startTestDaemon({ logged: true, choices: { mcpServers } });
   const { client } = daemon;
@@ -231,9 +231,9 @@ const keeping: Route[] = [
 ];
 
 test('no secret is stored anywhere but with the accounts, by any route, even with escapes inside [8.49]', async () => {
-  const scene = await setTheScene();
-  await using daemon = scene.daemon;
-  const { tokens } = scene;
+  const setup = await setUp();
+  await using daemon = setup.daemon;
+  const { tokens } = setup;
   const known = { ...secrets, ...tokens };
   const text = `words ${Object.values(known).flatMap(formsOf).join(' ')} permission`;
   const writing = (Object.keys(routes) as Route[]).filter((name) => routes[name].method === 'post');
@@ -242,22 +242,22 @@ test('no secret is stored anywhere but with the accounts, by any route, even wit
   for (const route of order)
     for (const kind of ['every field', 'texts', 'exact'] as const)
       for (const token of Object.values(tokens)) {
-        const body = await bodyFor(scene, route, text, kind);
-        if (body !== undefined && (await send(scene, route, token, body)) === 200) answered.add(route);
+        const body = await bodyFor(setup, route, text, kind);
+        if (body !== undefined && (await send(setup, route, token, body)) === 200) answered.add(route);
       }
   expect(keeping.filter((route) => !answered.has(route))).toEqual([]);
 
   // The same verbs as tools, as files, and in the URL.
-  await using mcp = await mcpOverHttp(daemon, scene.ids.reference);
-  await mcp.call('send', { to: scene.ids.other, body: text });
+  await using mcp = await mcpOverHttp(daemon, setup.ids.reference);
+  await mcp.call('send', { to: setup.ids.other, body: text });
   const [project] = (await daemon.client.listProjects()).projects;
-  const { alias } = (await daemon.client.inspectAgent(scene.ids.other)).agent;
+  const { alias } = (await daemon.client.inspectAgent(setup.ids.other)).agent;
   const box = join(daemon.home.messages, project?.name ?? '', alias);
-  const dropped = { from: scene.ids.reference, body: `from a file ${text}` };
+  const dropped = { from: setup.ids.reference, body: `from a file ${text}` };
   mkdirSync(box, { recursive: true });
   writeFileSync(join(box, 'dropped.json'), JSON.stringify(dropped));
   utimesSync(join(box, 'dropped.json'), 1_000, 1_000);
-  const mails = async () => (await daemon.client.listMail({ agent: scene.ids.other, limit: 200 })).mails;
+  const mails = async () => (await daemon.client.listMail({ agent: setup.ids.other, limit: 200 })).mails;
   await waitUntil(async () => (await mails()).some(({ body }) => body.includes('from a file')), { what: 'the file' });
   const address = `/api/agents/${encodeURIComponent(secrets.key)}/mark`;
   await expect(daemon.request('POST', address, {})).rejects.toMatchObject({ code: 'invalid_input' });

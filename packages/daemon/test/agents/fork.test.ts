@@ -83,24 +83,24 @@ describe('a fork', () => {
   test('a person stays where they are unless they ask to switch [S1-16, 7.17]', async () => {
     const parent = await daemon.rested();
     await daemon.fork(parent.id);
-    expect((await daemon.client.desk()).current.alias).toBe('root');
+    expect((await daemon.client.selection()).current.alias).toBe('root');
     const child = await daemon.fork(parent.id, { switch: true });
-    expect((await daemon.client.desk()).current.id).toBe(child.id);
+    expect((await daemon.client.selection()).current.id).toBe(child.id);
     await daemon.fork(parent.id, { switch: false });
-    expect((await daemon.client.desk()).current.id).toBe(child.id);
+    expect((await daemon.client.selection()).current.id).toBe(child.id);
     const grandchild = await daemon.fork('@current');
     expect(grandchild.parentId).toBe(child.id);
-    expect((await daemon.client.desk()).current.id).toBe(child.id);
-    await daemon.client.switchDesk({ to: 'root' });
+    expect((await daemon.client.selection()).current.id).toBe(child.id);
+    await daemon.client.switchAgent({ to: 'root' });
   });
 
   test('with switch_on_fork a person acts as the child unless the fork overrides it [S1-16]', async () => {
     await using switching = await startTestDaemon({ choices: { switchOnFork: true } });
     const parent = await switching.rested();
     const child = await switching.fork(parent.id);
-    expect((await switching.client.desk()).current.id).toBe(child.id);
+    expect((await switching.client.selection()).current.id).toBe(child.id);
     await switching.fork(parent.id, { switch: false });
-    expect((await switching.client.desk()).current.id).toBe(child.id);
+    expect((await switching.client.selection()).current.id).toBe(child.id);
   });
 
   test('of agent 0 needs a project, and inherits no conversation', async () => {
@@ -235,6 +235,6 @@ describe('the barrier', () => {
     );
     expect(await outputText(daemon.client, parent.id)).toContain(child?.id ?? 'no child');
     // The person's view does not change.
-    expect((await daemon.client.desk()).current.id).not.toBe(child?.id);
+    expect((await daemon.client.selection()).current.id).not.toBe(child?.id);
   });
 });

@@ -137,21 +137,21 @@ test('without a name a person kills the agent they act as, and then acts as its 
   const parent = await daemon.work(['complete']);
   await daemon.ended(parent.id);
   const { agent } = await daemon.client.fork(parent.id, { switch: true }, randomUUID());
-  expect((await daemon.client.desk()).current.id).toBe(agent.id);
+  expect((await daemon.client.selection()).current.id).toBe(agent.id);
   await daemon.client.killAgent('@current', {});
   expect((await view(agent.id)).status).toBe('dead');
-  expect((await daemon.client.desk()).current.id).toBe(parent.id);
+  expect((await daemon.client.selection()).current.id).toBe(parent.id);
   const { messages } = await daemon.client.history(parent.id);
   expect(messages.filter(({ kind }) => kind === 'agent_killed').map(({ data }) => data?.['target'])).toEqual([
     agent.id,
   ]);
-  await daemon.client.switchDesk({ to: 'root' });
+  await daemon.client.switchAgent({ to: 'root' });
 });
 
 test('a person’s work descends from agent 0 whichever agent they act as, so kill --cascade spares it [W1-10]', async () => {
   const top = await daemon.work(['complete']);
   await daemon.ended(top.id);
-  await daemon.client.switchDesk({ to: top.id });
+  await daemon.client.switchAgent({ to: top.id });
   const worker = await daemon.work(['hang']);
   const errand = await daemon.work(['hang'], { mode: 'errand' });
   const below = await child(top.id);
@@ -162,7 +162,7 @@ test('a person’s work descends from agent 0 whichever agent they act as, so ki
   expect((await view(worker.id)).status).not.toBe('dead');
   expect((await view(errand.id)).status).not.toBe('dead');
   for (const { id } of [worker, errand]) await daemon.client.killAgent(id, {});
-  expect((await daemon.client.desk()).current.alias).toBe('root');
+  expect((await daemon.client.selection()).current.alias).toBe('root');
 });
 
 test('an agent kills itself from a tool call; the person stays where they are, and its parent is told [3.2.13]', async () => {
@@ -175,7 +175,7 @@ test('an agent kills itself from a tool call; the person stays where they are, a
       ),
     { what: 'its session to end' },
   );
-  expect((await daemon.client.desk()).current.alias).toBe('root');
+  expect((await daemon.client.selection()).current.alias).toBe('root');
   const { messages } = await daemon.client.history('root');
   expect(messages.some(({ kind, data }) => kind === 'agent_killed' && data?.['killedBy'] === agent.id)).toBe(true);
 });

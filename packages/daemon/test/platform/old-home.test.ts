@@ -65,8 +65,8 @@ test('a home of an earlier release opens, with its agents and the requests that 
   const home = join(place.path, 'home');
   await makeOldHome(home, { 'idempotency:person:work:asked-before': otter.id });
   await using daemon = await startTestDaemon({ home });
-  const desk = await daemon.client.desk();
-  expect(desk).toMatchObject({ current: { id: otter.id }, parent: { id: root.id } });
+  const selection = await daemon.client.selection();
+  expect(selection).toMatchObject({ current: { id: otter.id }, parent: { id: root.id } });
   const repeated = await daemon.client.work({ path: daemon.repository, task: 'x' }, 'asked-before');
   expect(repeated.agent.id).toBe(otter.id);
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { doneWith, openEngineScene } from '../support/engine.ts';
+import { doneWith, openEngineSetup } from '../support/engine.ts';
 
 test('a model is tested by one call; a fault is told in words', async () => {
-  await using scene = await openEngineScene({ fallback: 'text' });
-  const { daemon, model } = scene;
+  await using setup = await openEngineSetup({ fallback: 'text' });
+  const { daemon, model } = setup;
   const works = await daemon.client.testModel({ model: 'openai/gpt-5.1', account: 'v1' });
   expect(works).toMatchObject({ ok: true, model: 'openai/gpt-5.1', account: 'v1' });
   expect(works.text).toContain('Here is the answer.');
@@ -23,11 +23,11 @@ test('a model is tested by one call; a fault is told in words', async () => {
 test('an agent uses a model by its name, with its server, context and price, or the default one', async () => {
   const steps = [doneWith('All done.'), { say: 'Done.' }];
   const models: Record<string, object> = {};
-  await using scene = await openEngineScene(
+  await using setup = await openEngineSetup(
     { scenarios: { done: { steps } }, fallback: 'done' },
     { choices: { models: models as never, defaultModel: 'local' } },
   );
-  const { daemon, model } = scene;
+  const { daemon, model } = setup;
   const rest = { account: null, context_tokens: 50_000, usd_per_million: null };
   models['local'] = { ...rest, model: 'compatible/scripted-1', base_url: `${model.url}/v1` };
   const price = { input: 3, output: 15, cached: 0.3 };

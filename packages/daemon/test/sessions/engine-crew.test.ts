@@ -3,7 +3,7 @@ import { git } from '@pawl/testing/sample-repository';
 import { crewScenarios } from '@pawl/testing/crew-scenarios';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
-import { engineModels, onEngine, openEngineScene } from '../support/engine.ts';
+import { engineModels, onEngine, openEngineSetup } from '../support/engine.ts';
 import { commitFiles, configWith } from '../support/merge-queue.ts';
 
 const vendors = Object.keys(engineModels) as (keyof typeof engineModels)[];
@@ -16,8 +16,8 @@ const apis = {
 };
 
 test('a lead delegates to two subagents and lands a change, in each of the five wire formats [S2-10, S2-11, W2-04]', async () => {
-  await using scene = await openEngineScene({ scenarios: crewScenarios, fallback: 'crew-lead' });
-  const { daemon, model } = scene;
+  await using setup = await openEngineSetup({ scenarios: crewScenarios, fallback: 'crew-lead' });
+  const { daemon, model } = setup;
   await commitFiles(daemon.repository, { '.pawl/config.yaml': configWith('echo passed') });
   const before = await git(daemon.repository, ['rev-parse', 'main']);
   const leads: AgentView[] = [];

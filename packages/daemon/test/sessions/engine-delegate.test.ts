@@ -4,18 +4,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
-import type { EngineScene } from '../support/engine.ts';
-import { doneWith, onEngine, openEngineScene } from '../support/engine.ts';
+import type { EngineSetup } from '../support/engine.ts';
+import { doneWith, onEngine, openEngineSetup } from '../support/engine.ts';
 import { outputText } from '../support/output.ts';
 
 const told = { say: 'Result: {result}' };
 const to = (target: string, task: string) => ({ name: 'Delegate', input: { target, task } });
 const both = [to('finder', 'one [[scenario:find-one]]'), to('finder', 'two [[scenario:find-two]]')];
 
-let scene: EngineScene;
+let setup: EngineSetup;
 let daemon: TestDaemon;
 beforeAll(async () => {
-  scene = await openEngineScene({
+  setup = await openEngineSetup({
     scenarios: {
       two: { steps: [{ tools: both }, doneWith('both'), told] },
       'find-one': { steps: [{ shell: meet('one', 'two') }, doneWith('in one.ts'), told] },
@@ -31,13 +31,13 @@ beforeAll(async () => {
       stay: { steps: [{ shell: 'touch stays; exec sleep 600' }] },
     },
   });
-  daemon = scene.daemon;
+  daemon = setup.daemon;
   const lead = { kind: 'main', tools: ['*'], policy: { allow: ['Delegate'], delegate_targets: ['finder', 'nested'] } };
   daemon.define('chief', lead);
   daemon.define('finder', { kind: 'subagent', tools: ['*'] });
   daemon.define('nested', { kind: 'subagent', tools: ['*'] });
 });
-afterAll(() => scene[Symbol.asyncDispose]());
+afterAll(() => setup[Symbol.asyncDispose]());
 
 /** A command that ends only if the other subagent runs at the same time. */
 function meet(own: string, other: string): string {
@@ -82,7 +82,7 @@ test('a subagent creates no agent and writes to none but its lead, by tool or co
   const [child, ...others] = agents.filter(({ parentId }) => parentId === lead.id);
   expect(others).toEqual([]);
   expect(agents.filter(({ parentId }) => parentId === child?.id)).toEqual([]);
-  const tools = scene.model.requests.find(({ scenario }) => scenario === 'nest')?.tools ?? [];
+  const tools = setup.model.requests.find(({ scenario }) => scenario === 'nest')?.tools ?? [];
   expect(tools).toContain('mcp__pawl__send');
   for (const verb of ['Delegate', 'mcp__pawl__fork', 'mcp__pawl__work', 'mcp__pawl__change_open']) {
     expect(tools).not.toContain(verb);

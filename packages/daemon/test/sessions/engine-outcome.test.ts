@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
-import type { EngineScene } from '../support/engine.ts';
-import { onEngine, openEngineScene } from '../support/engine.ts';
+import type { EngineSetup } from '../support/engine.ts';
+import { onEngine, openEngineSetup } from '../support/engine.ts';
 import { outputText } from '../support/output.ts';
 
 const finish = (input: Record<string, unknown>) => ({ tool: { name: 'Finish', input } });
@@ -22,10 +22,10 @@ const commit = 'echo a > a.txt && git add a.txt && git -c user.name=A -c user.em
 /** The roles of a team, and one that a single file defines. */
 const roles = ['supervisor', 'merge-queue', 'worker', 'workspace', 'review', 'herald'];
 
-let scene: EngineScene;
+let setup: EngineSetup;
 let daemon: TestDaemon;
 beforeAll(async () => {
-  scene = await openEngineScene({
+  setup = await openEngineSetup({
     scenarios: {
       task: { steps: [finish(packet)] },
       'no-title': { steps: [finish({ type: 'task' }), finish({ ...packet, title: 'Second try' })] },
@@ -49,9 +49,9 @@ beforeAll(async () => {
       waits: { steps: [{ shell: 'touch ready; sleep 600' }] },
     },
   });
-  daemon = scene.daemon;
+  daemon = setup.daemon;
 });
-afterAll(() => scene[Symbol.asyncDispose]());
+afterAll(() => setup[Symbol.asyncDispose]());
 
 async function runs(definition: string, scenario: string) {
   const agent = await daemon.work(undefined, { ...onEngine(), definition, task: `Go. [[scenario:${scenario}]]` });
@@ -96,7 +96,7 @@ test('each role of a team runs on the engine, with the tools of its definition; 
   for (const [index, agent] of agents.entries()) {
     const role = roles[index] ?? '';
     expect((await daemon.ended(agent.id)).run, role).toMatchObject({ status: 'completed', detail: `I am ${role}.` });
-    const tools = scene.model.requests.find(({ scenario }) => scenario === `role-${role}`)?.tools ?? [];
+    const tools = setup.model.requests.find(({ scenario }) => scenario === `role-${role}`)?.tools ?? [];
     expect(tools, role).toContain('Read');
     expect(tools.includes('Write'), role).toBe(['worker', 'workspace'].includes(role));
     expect(tools.includes('Bash'), role).toBe(role !== 'herald');

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runEnded } from '../support/daemon.ts';
 import { readyDaemon } from '../support/daemon-process.ts';
-import { doneWith, onEngine, openEngineScene } from '../support/engine.ts';
+import { doneWith, onEngine, openEngineSetup } from '../support/engine.ts';
 import { commitFiles } from '../support/merge-queue.ts';
 
 const done = doneWith('All done.');
@@ -18,8 +18,8 @@ test('mail reaches a turn that runs, and a stop ends the command that it runs', 
   const wait = { shell: 'touch started; until [ -e go ]; do sleep 0.05; done' };
   const steps = [wait, done, { say: 'Done.' }];
   const followUp = [{ shell: 'echo $$ > pid; exec sleep 600' }];
-  await using scene = await openEngineScene({ scenarios: { wait: { steps, followUp } }, fallback: 'wait' });
-  const { daemon, model } = scene;
+  await using setup = await openEngineSetup({ scenarios: { wait: { steps, followUp } }, fallback: 'wait' });
+  const { daemon, model } = setup;
   const agent = await daemon.work(undefined, onEngine());
   const file = (name: string) => join(agent.worktree ?? '', name);
   await waitUntil(() => readFile(file('started')).then(() => true), { what: 'the command' });
@@ -34,8 +34,8 @@ test('mail reaches a turn that runs, and a stop ends the command that it runs', 
 
 test('a person decides about the commands of an agent that asks', async () => {
   const steps = [{ shell: 'touch allowed' }, { shell: 'touch denied' }, { say: 'Result: {result}' }];
-  await using scene = await openEngineScene({ scenarios: { two: { steps } }, fallback: 'two' });
-  const { daemon, model } = scene;
+  await using setup = await openEngineSetup({ scenarios: { two: { steps } }, fallback: 'two' });
+  const { daemon, model } = setup;
   const agent = await daemon.work(undefined, { ...onEngine(), access: 'ask' });
   const seen = new Set<string>();
   const next = () =>
@@ -55,11 +55,11 @@ test('a person decides about the commands of an agent that asks', async () => {
 });
 
 test('the MCP servers of a repository count only when a person trusts exactly that file', async () => {
-  await using scene = await openEngineScene({
+  await using setup = await openEngineSetup({
     scenarios: { end: { steps: [done, { say: 'Done.' }] } },
     fallback: 'end',
   });
-  const { daemon, model } = scene;
+  const { daemon, model } = setup;
   const server = join(import.meta.dirname, '../../../engine/test/support/mcp-server.mjs');
   const servers = (...args: string[]) =>
     JSON.stringify({ mcpServers: { local: { command: process.execPath, args: [server, ...args] } } });
@@ -82,8 +82,8 @@ test('the MCP servers of a repository count only when a person trusts exactly th
 test('kill -9 of the engine in a command: a resumed agent is told, and the command does not run again', async () => {
   const steps = [{ shell: 'echo run >> runs; sleep 600' }];
   const followUp = [done, { say: 'Done.' }];
-  await using scene = await openEngineScene({ scenarios: { once: { steps, followUp } }, fallback: 'once' });
-  const { daemon, model } = scene;
+  await using setup = await openEngineSetup({ scenarios: { once: { steps, followUp } }, fallback: 'once' });
+  const { daemon, model } = setup;
   const agent = await daemon.work(undefined, onEngine());
   const runs = join(agent.worktree ?? '', 'runs');
   await waitUntil(() => readFile(runs, 'utf8'), { what: 'the command' });

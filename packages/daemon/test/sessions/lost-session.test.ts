@@ -61,7 +61,7 @@ test('an agent lost in the middle of its turn continues, is told so, and keeps i
     // Idle agents are unchanged, with their links and histories.
     expect(await viewOf(second.client, child.id)).toMatchObject({ parentId: idle.id, activity: 'idle' });
     expect((await second.client.history(child.id)).inherited).toBeGreaterThan(0);
-    expect((await second.client.desk()).current.alias).toBe('root');
+    expect((await second.client.selection()).current.alias).toBe('root');
   } finally {
     await second.kill('SIGTERM');
   }

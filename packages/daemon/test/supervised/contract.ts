@@ -88,13 +88,13 @@ export function describeSupervision(owner: string, start: StartCommand): void {
 
     test('ends as a whole: all its processes get a signal, and SIGKILL after the grace period', async () => {
       await using place = await temporaryDirectory();
-      const script = `trap '' TERM; sh -c "trap '' TERM; sleep 600" & echo deaf; while :; do sleep 0.05; done`;
+      const script = `trap '' TERM; sh -c "trap '' TERM; sleep 600" & echo ready; while :; do sleep 0.05; done`;
       await using command = await start(place.path, script);
-      await printed(command, 'deaf');
+      await printed(command, 'ready');
       await command.stop();
       expect(await command.exitCode()).toBe(128 + 9);
       expect(strayProcesses(command.marker)).toEqual([]);
-      expect(await command.output()).toBe('deaf\n');
+      expect(await command.output()).toBe('ready\n');
     });
 
     test('leaves no children behind when it leaves by itself', async () => {

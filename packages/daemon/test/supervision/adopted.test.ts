@@ -92,7 +92,7 @@ describe.runIf(process.platform === 'linux')('7.1: agents that somebody else sta
       continue: () => client.signalAgent(alias, 'continue'),
       interrupt: () => client.signalAgent(alias, 'interrupt'),
       cancel: () => client.cancelRun(alias),
-      switch: () => client.switchDesk({ to: alias }),
+      switch: () => client.switchAgent({ to: alias }),
       clear: () => client.note(alias, 'clear', {}),
       mark: () => client.note(alias, 'mark', { label: 'x' }),
       rewind: () => client.note(alias, 'rewind', {}),

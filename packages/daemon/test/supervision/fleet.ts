@@ -51,7 +51,10 @@ export type Fleet = {
   /**
    * A day, or another time, with one tick a minute. Returns the minutes in which each agent was nudged, and the texts.
    */
-  live(minutes: number, options?: { deaf?: boolean; at?: Record<number, () => Promise<unknown>> }): Promise<Nudged>;
+  live(
+    minutes: number,
+    options?: { unresponsive?: boolean; at?: Record<number, () => Promise<unknown>> },
+  ): Promise<Nudged>;
   update(agentId: string, fields: Parameters<typeof updateAgent>[2]): Promise<void>;
   count(type: NewEvent['type']): Promise<number>;
   reasons(agentId: string): Promise<unknown[]>;
@@ -170,13 +173,13 @@ export async function openFleet(choices: Partial<Choices> = {}): Promise<Fleet> 
         for (const agentId of ids) await playTurn(tx, agentId);
       });
     },
-    async live(minutes, { deaf = false, at = {} } = {}) {
+    async live(minutes, { unresponsive = false, at = {} } = {}) {
       const startedAt = clock.now;
       for (let minute = 0; minute < minutes; minute++) {
         clock.now = startedAt + minute * minuteMs;
         await at[minute]?.();
         await nudges.tick();
-        if (!deaf) await fleet.playTurns();
+        if (!unresponsive) await fleet.playTurns();
       }
       return nudgedSince(store, startedAt);
     },

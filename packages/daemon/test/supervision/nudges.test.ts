@@ -110,7 +110,7 @@ test('an unread nudge is the only one, in both modes [6.2.3]', async () => {
     const fleet = await openFleet({ nudges: mode });
     const supervisor = await fleet.add('supervisor', 'resting');
     await fleet.add('worker', 'working');
-    const nudged = await fleet.live(120, { deaf: true });
+    const nudged = await fleet.live(120, { unresponsive: true });
     expect(nudged[supervisor.id]?.minutes, mode).toHaveLength(1);
     expect((await fleet.reasons(supervisor.id)).at(-1)).toBe('unconsumed');
   }

@@ -11,13 +11,13 @@ export const engineModels = {
   compatible: 'compatible/scripted-1',
 };
 
-export type EngineScene = { daemon: TestDaemon; model: ModelServer } & AsyncDisposable;
+export type EngineSetup = { daemon: TestDaemon; model: ModelServer } & AsyncDisposable;
 
 /** A daemon whose accounts of the engine call a scripted model: `plain` without `/v1` in the address, `v1` with it. */
-export async function openEngineScene(
+export async function openEngineSetup(
   options: ModelServerOptions = {},
   settings: Parameters<typeof startTestDaemon>[0] = {},
-): Promise<EngineScene> {
+): Promise<EngineSetup> {
   const model = await startModelServer(options);
   const daemon = await startTestDaemon(settings);
   const account = { provider: 'pawl', kind: 'api-key', secret: 'sk-engine-0123456789' } as const;

@@ -7,13 +7,13 @@ import { isThere } from '../../src/worktree/move.ts';
 import { listSnapshots, takeSnapshot } from '../../src/snapshot/snapshot.ts';
 import { addWorktree } from '../../src/worktree/worktree.ts';
 import { listWorktrees } from '../../src/worktree/worktree-list.ts';
-import { filesOf, scene, stateOf, witness } from '../carried.ts';
+import { filesOf, setUpSnapshot, stateOf, witness } from '../carried.ts';
 import { dieAt, killAfter } from '../crash-process.ts';
 import { git, write } from '../fixture.ts';
 
 async function setUp(fileCount = 3) {
   const files = Object.fromEntries(Array.from({ length: fileCount }, (_, i) => [`d${i % 7}/f${i}.txt`, `file ${i}\n`]));
-  const place = await scene('linked', files);
+  const place = await setUpSnapshot('linked', files);
   write(place.parent, { 'd0/f0.txt': 'changed\n', 'd1/f1.txt': 'staged\n' });
   write(place.parent, Object.fromEntries(Array.from({ length: fileCount }, (_, i) => [`new/n${i}`, `${i}\n`])));
   git(place.parent, 'add', 'd1');

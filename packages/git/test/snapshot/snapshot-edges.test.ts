@@ -22,12 +22,12 @@ import { openRepository } from '../../src/repository/repository.ts';
 import { dropSnapshot, listSnapshots, takeSnapshot } from '../../src/snapshot/snapshot.ts';
 import { addWorktree } from '../../src/worktree/worktree.ts';
 import { worktreeStatus } from '../../src/worktree/worktree-status.ts';
-import { carry, expectCarried, filesOf, scene, stateOf, witness } from '../carried.ts';
+import { carry, expectCarried, filesOf, setUpSnapshot, stateOf, witness } from '../carried.ts';
 import { commitAll, git, makeRepository, refusal, temporaryDirectory, write } from '../fixture.ts';
 
 describe('contents are carried byte by byte', () => {
   test('CRLF with autocrlf in the user’s config', async () => {
-    const place = await scene('main', { 'a.txt': 'one\n', 'b.txt': 'two\n' });
+    const place = await setUpSnapshot('main', { 'a.txt': 'one\n', 'b.txt': 'two\n' });
     git(place.root, 'config', 'core.autocrlf', 'true');
     write(place.root, { 'a.txt': 'one\r\n', 'new.txt': 'crlf\r\nand lf\n', 'b.txt': 'other\r\n' });
     utimesSync(join(place.root, 'a.txt'), 1_700_000_000, 1_700_000_000);
@@ -44,7 +44,7 @@ describe('contents are carried byte by byte', () => {
 
   test('attributes for line endings, encodings, identifiers and filters', async () => {
     const attributes = '*.txt text eol=crlf\n*.u16 working-tree-encoding=UTF-16LE\n*.id ident\n*.up filter=up\n';
-    const place = await scene('linked', { '.gitattributes': attributes, 'a.txt': 'a\n', 'x.id': '$Id$\n' });
+    const place = await setUpSnapshot('linked', { '.gitattributes': attributes, 'a.txt': 'a\n', 'x.id': '$Id$\n' });
     git(place.root, 'config', 'filter.up.clean', 'tr a-z A-Z');
     git(place.root, 'config', 'filter.up.smudge', 'tr A-Z a-z');
     write(place.parent, { 'lf.txt': 'lf only\n', 'mixed.txt': 'a\r\nb\n', 'x.id': '$Id: mine $\n', 'f.up': 'low\n' });
@@ -58,7 +58,7 @@ describe('contents are carried byte by byte', () => {
 });
 
 test('file times are carried to the microsecond, whole seconds exactly', async () => {
-  const place = await scene('linked');
+  const place = await setUpSnapshot('linked');
   // Just after a millisecond: a double of the seconds may fall short of it.
   const fractions = Array.from({ length: 100 }, (_, number) => `.${String(number).padStart(3, '0')}000001`);
   for (const fraction of ['', ...fractions]) {
@@ -73,7 +73,7 @@ test('file times are carried to the microsecond, whole seconds exactly', async (
 describe("git's cached view of the files", () => {
   const settings = { default: [], minimal: ['core.checkStat=minimal', 'core.trustctime=false'] };
   test.each(Object.entries(settings))('is as true in the child, with %s checks', async (_, config) => {
-    const place = await scene('linked', { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });
+    const place = await setUpSnapshot('linked', { 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });
     for (const setting of config) git(place.root, 'config', ...setting.split('='));
     for (const name of ['a.txt', 'b.txt', 'c.txt']) utimesSync(join(place.parent, name), 1_700_000_000, 1_700_000_000);
     git(place.parent, 'update-index', '--refresh');
@@ -87,7 +87,7 @@ describe("git's cached view of the files", () => {
   });
 
   test('is doubted where the parent doubted it: a change in the second in which the index was written', async () => {
-    const place = await scene('linked', { 'a.txt': 'a\n' });
+    const place = await setUpSnapshot('linked', { 'a.txt': 'a\n' });
     for (const setting of settings.minimal) git(place.root, 'config', ...setting.split('='));
     const [file, index] = [join(place.parent, 'a.txt'), join(place.root, '.git/worktrees/parent/index')];
     write(place.parent, { 'a.txt': 'x\n' });
@@ -101,7 +101,7 @@ describe("git's cached view of the files", () => {
   });
 
   test('unchanged files are not read again', async () => {
-    const place = await scene('linked', { 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    const place = await setUpSnapshot('linked', { 'a.txt': 'a\n', 'b.txt': 'b\n' });
     const old = new Date(1_700_000_000_000);
     for (const name of ['a.txt', 'b.txt']) utimesSync(join(place.parent, name), old, old);
     git(place.parent, 'update-index', '--refresh');
@@ -115,7 +115,10 @@ describe("git's cached view of the files", () => {
 
 describe('ignored files', () => {
   test('are carried when .worktreeinclude names them, but never .git and .pawl', async () => {
-    const place = await scene('linked', { '.gitignore': '.env*\n.pawl/\nnode_modules/\ndata/\n', 'a.txt': 'a\n' });
+    const place = await setUpSnapshot('linked', {
+      '.gitignore': '.env*\n.pawl/\nnode_modules/\ndata/\n',
+      'a.txt': 'a\n',
+    });
     write(place.parent, {
       '.worktreeinclude': '# local settings\n.env*\n!.env.prod\n.pawl\n.git\ndata/keep/\n',
       '.env': 'KEY=1\n',
@@ -132,7 +135,7 @@ describe('ignored files', () => {
   });
 
   test('a .worktreeinclude that is a link is not followed', async () => {
-    const place = await scene('linked', { '.gitignore': '.env\n' });
+    const place = await setUpSnapshot('linked', { '.gitignore': '.env\n' });
     write(place.home, { patterns: '.env\n' });
     write(place.parent, { '.env': 'KEY=1\n' });
     symlinkSync(join(place.home, 'patterns'), join(place.parent, '.worktreeinclude'));
@@ -140,7 +143,7 @@ describe('ignored files', () => {
   });
 
   test('are recognised from info/exclude and from the user’s own file as well', async () => {
-    const place = await scene('linked', { 'a.txt': 'a\n' });
+    const place = await setUpSnapshot('linked', { 'a.txt': 'a\n' });
     write(place.home, { patterns: '*.swp\n' });
     git(place.root, 'config', 'core.excludesFile', join(place.home, 'patterns'));
     await keepOutOfCommits(place.repository, ['/.pawl/input/']);
@@ -154,7 +157,7 @@ describe('ignored files', () => {
 
 describe('other repositories inside', () => {
   test('a submodule is an empty directory in the child, a deleted one is deleted', async () => {
-    const place = await scene('main');
+    const place = await setUpSnapshot('main');
     const library = makeRepository(join(place.home, 'library'));
     for (const name of ['lib', 'gone']) {
       git(place.root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, name);
@@ -169,7 +172,7 @@ describe('other repositories inside', () => {
   });
 
   test('an untracked repository and another worktree are left out', async () => {
-    const place = await scene('main');
+    const place = await setUpSnapshot('main');
     makeRepository(join(place.root, 'nested'));
     git(place.root, 'worktree', 'add', '--quiet', '--detach', join(place.root, 'trees/inner'));
     write(place.root, { 'new.txt': 'new\n' });
@@ -181,7 +184,7 @@ describe('other repositories inside', () => {
 });
 
 test('an index with names that lead outside is not followed', async () => {
-  const place = await scene('linked', { 'a.txt': 'a\n', 'bb/outside': 'b\n' });
+  const place = await setUpSnapshot('linked', { 'a.txt': 'a\n', 'bb/outside': 'b\n' });
   write(place.home, { outside: 'beside the parent\n', 'trees/outside': 'beside the child\n' });
   const index = join(place.root, '.git/worktrees/parent/index');
   const bytes = readFileSync(index);
@@ -203,7 +206,7 @@ test('an index with names that lead outside is not followed', async () => {
 });
 
 test('nothing planted runs, and a linked worktree is found by its pointer only', async () => {
-  const place = await scene('linked', { '.gitattributes': '* filter=evil diff=evil\n', 'a.txt': 'a\n' });
+  const place = await setUpSnapshot('linked', { '.gitattributes': '* filter=evil diff=evil\n', 'a.txt': 'a\n' });
   const marker = join(place.home, 'marker');
   const script = join(place.home, 'run');
   writeFileSync(script, `#!/bin/sh\n: >'${marker}'\ncat\n`, { mode: 0o755 });
@@ -227,7 +230,7 @@ test('nothing planted runs, and a linked worktree is found by its pointer only',
 });
 
 test('repeating a fork after the child has worked changes nothing', async () => {
-  const place = await scene('linked');
+  const place = await setUpSnapshot('linked');
   write(place.parent, { 'new.txt': 'new\n' });
   const name = newId();
   const { ownDir, repository } = place;
@@ -249,7 +252,7 @@ test('repeating a fork after the child has worked changes nothing', async () => 
 });
 
 test('taking a snapshot again replaces the first, and dropping it leaves nothing', async () => {
-  const place = await scene('linked');
+  const place = await setUpSnapshot('linked');
   const { ownDir, repository } = place;
   const [name, other] = [newId(), newId()];
   const take = (of: string) => takeSnapshot(repository, { ownDir, path: place.parent, name: of });
@@ -276,7 +279,7 @@ test('taking a snapshot again replaces the first, and dropping it leaves nothing
 });
 
 test('many at once, of one parent', async () => {
-  const place = await scene('linked');
+  const place = await setUpSnapshot('linked');
   write(place.parent, { 'readme.md': 'changed\n', 'new.txt': 'new\n' });
   const before = witness(place);
   const names = Array.from({ length: 12 }, newId);
@@ -301,7 +304,10 @@ test('a sha256 repository, and a path with odd characters', async () => {
 });
 
 test('a property: random edits are carried as they are', async () => {
-  const place = await scene('linked', Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}`, `${i}\n`])));
+  const place = await setUpSnapshot(
+    'linked',
+    Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}`, `${i}\n`])),
+  );
   let seed = 7;
   const random = (below: number) => {
     seed = (seed * 48_271) % 2_147_483_647;

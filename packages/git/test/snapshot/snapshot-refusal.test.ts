@@ -7,7 +7,7 @@ import { gitLimits } from '../../src/command/limit.ts';
 import { openRepository } from '../../src/repository/repository.ts';
 import { dropSnapshot, listSnapshots, takeSnapshot } from '../../src/snapshot/snapshot.ts';
 import { addWorktree } from '../../src/worktree/worktree.ts';
-import { carry, scene, stateOf } from '../carried.ts';
+import { carry, setUpSnapshot, stateOf } from '../carried.ts';
 import { commitAll, git, makeRepository, recordGit, refusal, temporaryDirectory, write } from '../fixture.ts';
 
 describe('refuses', () => {
@@ -31,7 +31,7 @@ describe('refuses', () => {
   });
 
   test('more than can be carried, before anything is stored', async () => {
-    const place = await scene('linked');
+    const place = await setUpSnapshot('linked');
     const file = join(place.parent, 'huge.bin');
     writeFileSync(file, '');
     truncateSync(file, gitLimits.snapshotBytes + 1);
@@ -42,7 +42,7 @@ describe('refuses', () => {
   });
 
   test('another base than the snapshot’s', async () => {
-    const place = await scene('linked');
+    const place = await setUpSnapshot('linked');
     const name = newId();
     const { ownDir, repository } = place;
     const { head, commit } = await takeSnapshot(repository, { ownDir, path: place.parent, name });
@@ -65,7 +65,7 @@ describe('files that change meanwhile', () => {
   }
 
   test('once: it is taken again', async () => {
-    const place = await scene('linked');
+    const place = await setUpSnapshot('linked');
     write(place.parent, { 'old.txt': 'old\n', 'gone.txt': 'gone\n' });
     const mark = join(place.home, 'mark');
     const change = `echo changed >'${place.parent}/old.txt'; rm '${place.parent}/gone.txt'; : >'${place.parent}/new.txt'`;
@@ -76,14 +76,14 @@ describe('files that change meanwhile', () => {
   });
 
   test('all the time: it says so', async () => {
-    const place = await scene('linked');
+    const place = await setUpSnapshot('linked');
     write(place.parent, { 'log.txt': 'x\n' });
     meanwhile(`echo more >>'${place.parent}/log.txt'`);
     expect(await refusal(carry(place))).toMatch(/^busy: .*keep changing.* → .*Wait/);
   });
 
   test('the index or HEAD: never a mixture', async () => {
-    const place = await scene('linked');
+    const place = await setUpSnapshot('linked');
     write(place.parent, { 'readme.md': 'changed\n' });
     const mark = join(place.home, 'mark');
     const person = `env -i PATH="$PATH" git -C '${place.parent}' -c user.name=x -c user.email=x`;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { expectCarried, scene, stateOf, type Scene } from '../carried.ts';
+import { expectCarried, setUpSnapshot, stateOf, type SnapshotSetup } from '../carried.ts';
 import { commitAll, git, write } from '../fixture.ts';
 
 const files = {
@@ -16,7 +16,7 @@ const files = {
 };
 
 type Row = {
-  does: (path: string, place: Scene) => void;
+  does: (path: string, place: SnapshotSetup) => void;
   /** The lines that the parent's status must have, so that a row cannot be empty by mistake. */
   status: string;
   /** What is there and is not carried. */
@@ -230,7 +230,7 @@ const rows: Record<string, Row> = {
 };
 
 async function prove(kind: 'main' | 'linked', { does, status, without }: Row): Promise<void> {
-  const place = await scene(kind, files);
+  const place = await setUpSnapshot(kind, files);
   does(place.parent, place);
   expect(stateOf(place.parent).lines).toBe(status);
   await expectCarried(place, without);

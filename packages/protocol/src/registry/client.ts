@@ -1,15 +1,15 @@
-import type { Desk, SwitchBody } from './view.ts';
+import type { Selection, SwitchBody } from './view.ts';
 import type { Requests } from '../requests.ts';
 
 /** The client for the agent that a person acts as. */
-export type DeskClient = {
-  desk(): Promise<Desk>;
-  switchDesk(body: SwitchBody): Promise<Desk>;
+export type SelectionClient = {
+  selection(): Promise<Selection>;
+  switchAgent(body: SwitchBody): Promise<Selection>;
 };
 
-export function deskClient({ get, post }: Requests): DeskClient {
+export function selectionClient({ get, post }: Requests): SelectionClient {
   return {
-    desk: () => get('/api/desk'),
-    switchDesk: (body) => post('/api/desk', body),
+    selection: () => get('/api/desk'),
+    switchAgent: (body) => post('/api/desk', body),
   };
 }

@@ -3,10 +3,10 @@ import { limits } from '@pawl/schema/limit';
 import * as z from 'zod';
 import { agentViewSchema } from '../agents/view.ts';
 
-/** A person's desk: the agent that they act as, its neighbours, and the unsent text for it. */
+/** A person's selection: the agent that they act as, its neighbours, and the unsent text for it. */
 const neighbourSchema = z.object({ id: idSchema, alias: nameSchema }).nullable();
 
-export const deskSchema = z.object({
+export const selectionSchema = z.object({
   current: agentViewSchema,
   parent: neighbourSchema,
   previous: neighbourSchema,
@@ -14,7 +14,7 @@ export const deskSchema = z.object({
   child: neighbourSchema,
   draft: z.object({ input: z.string(), scroll: z.number().int().nonnegative() }),
 });
-export type Desk = z.infer<typeof deskSchema>;
+export type Selection = z.infer<typeof selectionSchema>;
 
 export const switchSchema = z.object({
   /** An agent, or one of `parent`, `child`, `next`, `previous`; absent stays, and only keeps the draft. */

@@ -3,7 +3,7 @@ import type { Permissions } from './permissions.ts';
 import type { PlaceholderValues } from './placeholder.ts';
 import type { StepValues } from './scenario.ts';
 import type { ToolCommands } from './tool-command.ts';
-import type { Voice } from './voice.ts';
+import type { StreamWriter } from './stream-writer.ts';
 import type { TurnEnd } from '@pawl/wire/claude-line';
 
 /** Shared by the steps of a playing scenario. */
@@ -12,7 +12,7 @@ export type Play = {
   conversation: Conversation;
   /** Stores the current conversation. */
   save: () => void;
-  voice: Voice;
+  writer: StreamWriter;
   /** True if user turns are echoed once taken in. */
   echoes: boolean;
   /** The ids of user turns that earlier processes took in, possibly without an echo. */
@@ -23,7 +23,7 @@ export type Play = {
   /** A signal to write only after the turn's result. */
   lateSignal: { delayMs: number; content: string } | undefined;
   /** True while a `hang` step ignores stop requests. */
-  deaf: boolean;
+  ignoresSignals: boolean;
   /** True while the process is exiting. */
   stopping: boolean;
 };

@@ -90,7 +90,7 @@ export async function playScenario(
     play.save();
     if (outcome === undefined) continue;
     if (outcome.after === 'kill') return { signal: outcome.signal };
-    if (outcome.result !== undefined) await play.voice.endTurn(outcome.result);
+    if (outcome.result !== undefined) await play.writer.endTurn(outcome.result);
     await writeLateSignal(play);
     if (outcome.after === 'exit') return { code: outcome.code };
     const prompt = await nextPrompt();
@@ -107,18 +107,18 @@ export function takeTurn(play: Play, { prompt, uuid }: UserTurn): boolean {
   const isNew = addTurn(play.conversation, prompt, uuid);
   if (isNew) play.save();
   const isUnshown = isNew || (uuid !== null && play.inherited.delete(uuid));
-  if (play.echoes && isUnshown) play.voice.echo(prompt, uuid);
+  if (play.echoes && isUnshown) play.writer.echo(prompt, uuid);
   return isNew;
 }
 
 /** Starts a turn with a prompt that was taken in. */
 export function beginTurn(play: Play, prompt: string): void {
   play.latestPrompt = prompt;
-  play.voice.beginTurn(play.conversation.turnsSeen, prompt);
+  play.writer.beginTurn(play.conversation.turnsSeen, prompt);
 }
 
 function endOfScenario(play: Play): Outcome {
-  return { after: 'exit', code: 0, result: success(play.voice.lastText || 'The scenario has no more steps.') };
+  return { after: 'exit', code: 0, result: success(play.writer.lastText || 'The scenario has no more steps.') };
 }
 
 function playStep<K extends keyof StepValues>(play: Play, step: Step & { kind: K }): Promise<Outcome> {
@@ -132,7 +132,7 @@ async function writeLateSignal(play: Play): Promise<void> {
   const late = play.lateSignal;
   if (late === undefined) return;
   play.lateSignal = undefined;
-  await play.voice.output.flush();
+  await play.writer.output.flush();
   await new Promise((resolve) => setTimeout(resolve, late.delayMs));
   replaceWorkspaceFile(play.directory, signalPath, late.content);
 }

@@ -15,27 +15,27 @@ import { beginTurn, playScenario, takeTurn } from './player.ts';
 import type { Scenario } from './scenario.ts';
 import { ToolCommands } from './tool-command.ts';
 import { allowsTool } from './tool-permission.ts';
-import { Voice } from './voice.ts';
+import { StreamWriter } from './stream-writer.ts';
 
 /** Plays a conversation until it ends or a signal ends it, and returns the exit code. */
 export async function runSession(options: Arguments, conversation: Conversation, directory: string): Promise<number> {
   const state = stateDirectory();
   const output = new Output();
-  const voice = new Voice(output, { sessionId: conversation.sessionId, model: options.model }, (tool) =>
+  const writer = new StreamWriter(output, { sessionId: conversation.sessionId, model: options.model }, (tool) =>
     allowsTool(options.permission, tool),
   );
   const play: Play = {
     directory,
     conversation,
     save: () => saveConversation(state, conversation),
-    voice,
-    permissions: new Permissions((line) => voice.control(line)),
+    writer,
+    permissions: new Permissions((line) => writer.control(line)),
     echoes: options.replayUserMessages,
     inherited: new Set(conversation.uuids),
     tools: new ToolCommands(directory),
     latestPrompt: '',
     lateSignal: undefined,
-    deaf: false,
+    ignoresSignals: false,
     stopping: false,
   };
   const untaken = Promise.withResolvers<never>();
@@ -104,7 +104,7 @@ function promptSource(
 async function fail(play: Play, error: unknown): Promise<Ending> {
   const { text, code } = describeFailure(error);
   report(text);
-  await play.voice.endTurn({ subtype: 'error_during_execution', isError: true, text, errors: [text] });
+  await play.writer.endTurn({ subtype: 'error_during_execution', isError: true, text, errors: [text] });
   return { code };
 }
 
@@ -116,7 +116,7 @@ function askedToStop(play: Play): Promise<Ending> {
       ['SIGINT', 130],
     ] as const) {
       process.on(signal, () => {
-        if (play.deaf) report(`ignored ${signal}`);
+        if (play.ignoresSignals) report(`ignored ${signal}`);
         else settle({ code });
       });
     }

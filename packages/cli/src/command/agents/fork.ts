@@ -78,7 +78,7 @@ async function describe(
   { reference, prompt }: ForkWords,
   child: AgentView,
 ): Promise<string> {
-  const { parent, switched } = await lookAtDesk(commandClient(home), child);
+  const { parent, switched } = await readSelection(commandClient(home), child);
   const off = parent ?? (reference === '@current' ? 'you' : printableLine(reference));
   const place = child.branch === null ? '' : ` on ${child.branch}`;
   const does = prompt === undefined ? `it waits for your prompt${place}` : `it is working${place}`;
@@ -90,13 +90,13 @@ async function describe(
 }
 
 /** The parent's alias, and whether the person switches to the child. */
-async function lookAtDesk(client: Client, child: AgentView): Promise<{ parent?: string; switched: boolean }> {
+async function readSelection(client: Client, child: AgentView): Promise<{ parent?: string; switched: boolean }> {
   try {
-    const { current, parent } = await client.desk();
+    const { current, parent } = await client.selection();
     const known = [current, parent].find((agent) => agent?.id === child.parentId);
     return { ...(known && { parent: known.alias }), switched: current.id === child.id };
   } catch (error) {
-    // An agent has no desk; and the fork has been made anyway.
+    // Only a person has a selection, and the fork exists in any case.
     if (error instanceof PawlError) return { switched: false };
     throw error;
   }

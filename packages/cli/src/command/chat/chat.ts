@@ -92,7 +92,7 @@ async function partnerMeant(
         note: `There is no agent ${given}, so the definition ${given} is meant.`,
       };
     }
-    const { current } = await client.desk();
+    const { current } = await client.selection();
     if (current.parentId !== null) {
       const { id, alias } = current;
       return {

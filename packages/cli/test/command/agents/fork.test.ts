@@ -18,7 +18,7 @@ const parent = agentView();
 const nobody = { parent: null, previous: null, next: null, child: null, draft: { input: '', scroll: 0 } };
 const here = resolve('.');
 
-/** Answers to a fork with the child, and to a look at the desk with whom the person acts as. */
+/** Answers a fork with the child, and the selection with the agent that the person acts as. */
 function forking(current = parent, above: { id: string; alias: string } | null = null) {
   return ({ url, response }: Exchange) =>
     sendJson(response, url.pathname === '/api/desk' ? { ...nobody, current, parent: above } : { agent: child });
@@ -75,7 +75,7 @@ describe('fork', () => {
     expect(daemon.printed).toEqual([{ kind: 'agent', data: child }]);
   });
 
-  test('an agent, which has no desk, sees what is known', async () => {
+  test('an agent may fork itself although it may not read the selection', async () => {
     await using daemon = await fakeDaemon(
       ({ url, response }) => {
         if (url.pathname === '/api/desk') sendFailure(response, 'forbidden');

@@ -5,7 +5,7 @@ import { agentView, idOf, root } from '@pawl/testing/agent-view';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const neighbour = (alias: string) => ({ id: idOf(5), alias });
-const desk = {
+const selection = {
   current: agentView(),
   parent: neighbour('root'),
   previous: neighbour('calm-fox'),
@@ -15,13 +15,13 @@ const desk = {
 };
 
 test('the separator names the neighbours, with - if there is none [W1-24]', () => {
-  expect(separator(desk, palette({}))).toBe('↑root ←calm-fox [brave-otter] →wise-owl ↓-');
-  const alone = { ...desk, current: root, parent: null, previous: null, next: null };
+  expect(separator(selection, palette({}))).toBe('↑root ←calm-fox [brave-otter] →wise-owl ↓-');
+  const alone = { ...selection, current: root, parent: null, previous: null, next: null };
   expect(separator(alone, palette({}))).toBe('↑- ←- [root] →- ↓-');
 });
 
 test('a name switches, and shows the draft there [S1-12]', async () => {
-  const waiting = { ...desk, draft: { input: 'half a\nsentence\u001B[2J', scroll: 3 } };
+  const waiting = { ...selection, draft: { input: 'half a\nsentence\u001B[2J', scroll: 3 } };
   await using daemon = await fakeDaemon(({ response }) => sendJson(response, waiting), { json: false });
   expect(await switchTo(daemon.context, 'next')).toBe(0);
   expect(daemon.requests).toEqual(['POST /api/desk']);
@@ -30,8 +30,8 @@ test('a name switches, and shows the draft there [S1-12]', async () => {
 });
 
 test('without a name it only shows the current agent [S1-12]', async () => {
-  await using daemon = await fakeDaemon(({ response }) => sendJson(response, desk));
+  await using daemon = await fakeDaemon(({ response }) => sendJson(response, selection));
   await switchTo(daemon.context, undefined);
   expect(daemon.requests).toEqual(['GET /api/desk']);
-  expect(daemon.printed).toEqual([{ kind: 'desk', data: desk }]);
+  expect(daemon.printed).toEqual([{ kind: 'desk', data: selection }]);
 });

@@ -12,7 +12,7 @@ import { reviewChange } from './review.ts';
 import type { QueueContext } from '../queue-context.ts';
 import { retireDuplicate } from '../siblings.ts';
 import { releaseStandIn, returnChange } from './stand-in.ts';
-import type { CrewParts } from './staff.ts';
+import type { RepairParts } from './staff.ts';
 
 /** Assigns agents around a project's queue: reviewers, stand-ins, and the fixer of a red main. */
 export type Crew = {
@@ -22,7 +22,7 @@ export type Crew = {
 
 /** The crew of one daemon. It keeps no state: the next step follows from the facts, so a crash costs one pass. */
 export function createCrew(platform: SessionPlatform): Crew {
-  const parts: CrewParts = { platform };
+  const parts: RepairParts = { platform };
   const { db } = platform.store;
 
   async function attempt(what: object, act: () => Promise<unknown>): Promise<void> {

@@ -7,14 +7,14 @@ import { checkById } from '@pawl/store/changes/checks';
 import { queueOf, updateQueue } from '@pawl/store/changes/queues';
 import type { QueueContext } from '../queue-context.ts';
 import { dismiss, outputOf, targetOf } from '../queue-context.ts';
-import type { CrewParts } from './staff.ts';
+import type { RepairParts } from './staff.ts';
 import { assignAgent } from './staff.ts';
 
 /**
  * Starts one agent to repair a red main. A red commit never gets a second one: if the first failed, or none could be
  * started, the emergency waits in the inbox for a person.
  */
-export async function repairMain(parts: CrewParts, context: QueueContext): Promise<void> {
+export async function repairMain(parts: RepairParts, context: QueueContext): Promise<void> {
   const { platform } = parts;
   const { project, config, queue } = context;
   const { emergency } = queue;
@@ -50,7 +50,7 @@ export async function repairMain(parts: CrewParts, context: QueueContext): Promi
 
 /** Records why no fixer could be started, for the inbox and the queue's view; false if that is already recorded. */
 async function recordTrouble(
-  { platform }: CrewParts,
+  { platform }: RepairParts,
   { project, queue }: QueueContext,
   error: PawlError,
 ): Promise<boolean> {

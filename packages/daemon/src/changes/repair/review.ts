@@ -12,11 +12,11 @@ import type { Discussed } from '../people.ts';
 import { discussed, signed, unmoved } from '../people.ts';
 import type { QueueContext } from '../queue-context.ts';
 import { dismiss, dismissIfAtWork } from '../queue-context.ts';
-import type { CrewParts } from './staff.ts';
+import type { RepairParts } from './staff.ts';
 import { assignAgent, viewOfAgent } from './staff.ts';
 
 /** Takes the next step of a change's review. True while a reviewer works and may comment. */
-export async function reviewChange(parts: CrewParts, context: QueueContext, talk: Discussed): Promise<boolean> {
+export async function reviewChange(parts: RepairParts, context: QueueContext, talk: Discussed): Promise<boolean> {
   const { review } = context.config;
   if (review === null) return false;
   const { change, blocking } = talk;
@@ -41,7 +41,7 @@ export async function reviewChange(parts: CrewParts, context: QueueContext, talk
 }
 
 async function begin(
-  parts: CrewParts,
+  parts: RepairParts,
   context: QueueContext,
   { change, comments }: Discussed,
   { staff, failed }: { staff: Staff; failed: number },
@@ -83,7 +83,12 @@ async function begin(
 }
 
 /** A review counts only for the head it started with. */
-async function end(parts: CrewParts, context: QueueContext, change: Change, { agent, run }: AgentFacts): Promise<void> {
+async function end(
+  parts: RepairParts,
+  context: QueueContext,
+  change: Change,
+  { agent, run }: AgentFacts,
+): Promise<void> {
   const { platform } = parts;
   const { project } = context;
   const summary = agent.completion?.summary ?? run?.detail ?? '';
@@ -101,7 +106,7 @@ async function end(parts: CrewParts, context: QueueContext, change: Change, { ag
 
 /** Asks a person, once per head. */
 async function giveUp(
-  { platform }: CrewParts,
+  { platform }: RepairParts,
   { project }: QueueContext,
   change: Change,
   reason: string,

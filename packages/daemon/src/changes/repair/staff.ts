@@ -10,7 +10,7 @@ import { rootAgent } from '../../platform/root-agent.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { ownGitDirectory, repositoryOf } from '../../platform/platform.ts';
 
-export type CrewParts = {
+export type RepairParts = {
   platform: SessionPlatform;
 };
 
@@ -33,7 +33,7 @@ export type Assignment = {
  * Starts an agent for work that the queue needs. It exists when this returns. The caller records its purpose at once;
  * until then the key prevents a second one.
  */
-export async function assignAgent({ platform }: CrewParts, given: Assignment): Promise<Agent> {
+export async function assignAgent({ platform }: RepairParts, given: Assignment): Promise<Agent> {
   const { project, staff } = given;
   refuseCommands(staff);
   await lendCommit(platform, project, given.base);
@@ -53,12 +53,12 @@ export async function assignAgent({ platform }: CrewParts, given: Assignment): P
 }
 
 /** In a playground only, a scripted author makes its reviewers and fixers scripted. */
-function likeAuthor({ providers }: CrewParts['platform'], { author, playground }: Assignment): Agent | null {
+function likeAuthor({ providers }: RepairParts['platform'], { author, playground }: Assignment): Agent | null {
   const isScripted = author !== null && providers.find(author.provider)?.scripted === true;
   return isScripted && !playground ? null : author;
 }
 
-export async function viewOfAgent({ platform }: CrewParts, id: string | null): Promise<AgentFacts | null> {
+export async function viewOfAgent({ platform }: RepairParts, id: string | null): Promise<AgentFacts | null> {
   return id === null ? null : agentView(platform.store.db, id);
 }
 

@@ -18,14 +18,14 @@ import { nameOf, signed, standingOf, unmoved } from '../people.ts';
 import { changeReturns } from './returned.ts';
 import type { QueueContext } from '../queue-context.ts';
 import { dismiss, dismissIfAtWork, outputOf, targetOf } from '../queue-context.ts';
-import type { CrewParts } from './staff.ts';
+import type { RepairParts } from './staff.ts';
 import { assignAgent, viewOfAgent } from './staff.ts';
 
 /**
  * Returns a change that cannot be merged as it is: to its author, or to a stand-in. One transaction records the count,
  * the event, and the mail to the author or the stand-in.
  */
-export async function returnChange(parts: CrewParts, context: QueueContext, talk: Discussed): Promise<void> {
+export async function returnChange(parts: RepairParts, context: QueueContext, talk: Discussed): Promise<void> {
   const { change, blocking } = talk;
   const last = await changeReturns.get(parts.platform.store.db, { changeId: change.id });
   const author = await viewOfAgent(parts, change.agentId);
@@ -48,7 +48,7 @@ export async function returnChange(parts: CrewParts, context: QueueContext, talk
 }
 
 /** Releases the stand-in of a change that someone else has moved meanwhile. */
-export async function releaseStandIn(parts: CrewParts, change: Change): Promise<void> {
+export async function releaseStandIn(parts: RepairParts, change: Change): Promise<void> {
   const { standInId } = change;
   if (standInId === null || standInId === change.agentId) return;
   const last = await changeReturns.get(parts.platform.store.db, { changeId: change.id });
@@ -63,7 +63,7 @@ export async function releaseStandIn(parts: CrewParts, change: Change): Promise<
 }
 
 /** True if the run in which an agent was told has ended. */
-async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentFacts | null): Promise<boolean> {
+async function hadItsTurn(parts: RepairParts, last: Returned, holder: AgentFacts | null): Promise<boolean> {
   const endedAt = holder?.run?.endedAt ?? null;
   if (endedAt === null || last.mailId === null) return endedAt !== null;
   const mail = await mailById(parts.platform.store.db, last.mailId);
@@ -71,7 +71,7 @@ async function hadItsTurn(parts: CrewParts, last: Returned, holder: AgentFacts |
 }
 
 async function tellAuthor(
-  { platform }: CrewParts,
+  { platform }: RepairParts,
   talk: Discussed,
   { agent }: AgentFacts,
   trouble: Trouble,
@@ -86,7 +86,7 @@ async function tellAuthor(
 
 /** Starts a stand-in on a branch that starts at the change's head; the change follows that branch. */
 async function putInPlace(
-  parts: CrewParts,
+  parts: RepairParts,
   context: QueueContext,
   talk: Discussed,
   { staff, trouble }: { staff: Staff; trouble: Trouble },
@@ -150,7 +150,7 @@ async function recordReturn(
 
 /** Asks a person: sets the count of returns to its maximum. */
 async function giveUp(
-  { platform }: CrewParts,
+  { platform }: RepairParts,
   { project }: QueueContext,
   change: Change,
   reason: string,
@@ -171,7 +171,7 @@ async function isUnchanged(tx: WriteTransaction, change: Change): Promise<boolea
 }
 
 async function troubleOf(
-  parts: CrewParts,
+  parts: RepairParts,
   context: QueueContext,
   talk: Discussed,
   cause: ReturnCause,

@@ -5,7 +5,7 @@ import { fillCommand } from '../placeholder.ts';
 
 export const playShell: StepPlayer<'shell'> = async (play, template, values) => {
   const { command, environment } = fillCommand(template, values);
-  await play.voice.useTool('Bash', { command }, () =>
+  await play.writer.useTool('Bash', { command }, () =>
     play.tools.run({ program: '/bin/sh', args: ['-c', command], environment }),
   );
   return undefined;
@@ -13,7 +13,7 @@ export const playShell: StepPlayer<'shell'> = async (play, template, values) => 
 
 /** A tool call that does nothing but say what it was told to. */
 export const playTool: StepPlayer<'tool'> = async (play, { name, input, result, is_error, takes }) => {
-  await play.voice.useTool(name, input, async () => {
+  await play.writer.useTool(name, input, async () => {
     if (takes !== undefined) await pass(play, takes);
     return { text: result, failed: is_error };
   });
@@ -24,7 +24,7 @@ export const playTool: StepPlayer<'tool'> = async (play, { name, input, result, 
 export const playPermit: StepPlayer<'permit'> = async (play, { name, input, times, bytes, cancel, owner }) => {
   const request = { tool: name, owner };
   const whole = bytes === undefined ? input : { ...input, padding: 'x'.repeat(bytes) };
-  await play.voice.useTool(name, input, async () => {
+  await play.writer.useTool(name, input, async () => {
     const answers = await Promise.all(
       Array.from({ length: times }, () => play.permissions.ask({ ...request, input: whole }, cancel)),
     );
@@ -54,7 +54,7 @@ export const playPawl: StepPlayer<'pawl'> = (play, words) => callPawl(play, word
  */
 async function callPawl(play: Play, args: string[]): Promise<undefined> {
   const program = process.env['PAWL_BIN'] || 'pawl';
-  await play.voice.useTool('Bash', { command: ['pawl', ...args].map(quote).join(' ') }, () => {
+  await play.writer.useTool('Bash', { command: ['pawl', ...args].map(quote).join(' ') }, () => {
     play.conversation.calling = true;
     play.save();
     return play.tools.run({ program, args });
@@ -68,7 +68,7 @@ function quote(word: string): string {
 
 /** Starts a process that outlives this one; detached it is not even in its process group. */
 export const playForkChild: StepPlayer<'fork_child'> = async (play, { detach, seconds }) => {
-  await play.voice.useTool('Bash', { command: `sleep ${seconds} &` }, () => {
+  await play.writer.useTool('Bash', { command: `sleep ${seconds} &` }, () => {
     const child = spawn('sleep', [String(seconds)], { cwd: play.directory, detached: detach, stdio: 'ignore' });
     child.on('error', () => {});
     child.unref();

@@ -9,7 +9,7 @@ const fallbackEmail = 'scripted-agent@example.invalid';
 
 /** Commits what the scenario wrote since its last commit, or everything when it wrote nothing itself. */
 export const playCommit: StepPlayer<'commit'> = async (play, message) => {
-  const outcome = await play.voice.useTool(
+  const outcome = await play.writer.useTool(
     'Bash',
     { command: `git commit -m ${JSON.stringify(message)}` },
     async () => {

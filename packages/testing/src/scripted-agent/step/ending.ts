@@ -5,12 +5,12 @@ import { inSession, rateLimitLine } from '@pawl/wire/claude-line';
 import { replaceWorkspaceFile, signalPath } from '../workspace-file.ts';
 
 /** Ends the turn; the next line on stdin begins another one. */
-export const playWait: StepPlayer<'wait'> = async (play) => ({ after: 'turn', result: success(play.voice.lastText) });
+export const playWait: StepPlayer<'wait'> = async (play) => ({ after: 'turn', result: success(play.writer.lastText) });
 
 /** Says that the work is done, to Pawl and on the stream, and ends the process. */
 export const playComplete: StepPlayer<'complete'> = async (play, { summary }) => {
-  if (summary !== undefined) await play.voice.say(summary);
-  const result = summary ?? play.voice.lastText;
+  if (summary !== undefined) await play.writer.say(summary);
+  const result = summary ?? play.writer.lastText;
   replaceWorkspaceFile(play.directory, signalPath, `${JSON.stringify({ status: 'done', result })}\n`);
   return { after: 'exit', code: 0, result: success(result) };
 };
@@ -21,7 +21,7 @@ export const playCrash: StepPlayer<'crash'> = async (_play, { code, signal }) =>
 
 /** Does nothing for ever. Only a signal ends it, and with `ignore_term` only a signal that cannot be ignored. */
 export const playHang: StepPlayer<'hang'> = (play, { ignore_term, once }) => {
-  play.deaf = ignore_term;
+  play.ignoresSignals = ignore_term;
   if (once) {
     play.conversation.next += 1;
     play.save();
@@ -33,8 +33,8 @@ export const playHang: StepPlayer<'hang'> = (play, { ignore_term, once }) => {
 /** Runs into a usage limit and ends the process, as Claude Code does. */
 export const playLimit: StepPlayer<'limit'> = async (play, { until }) => {
   const resetsAt = until === undefined ? undefined : secondsOf(until);
-  await play.voice.output.writeLine(
-    inSession(rateLimitLine(resetsAt ?? null, 'five_hour'), play.voice.speaker.sessionId),
+  await play.writer.output.writeLine(
+    inSession(rateLimitLine(resetsAt ?? null, 'five_hour'), play.writer.speaker.sessionId),
   );
   const text =
     resetsAt === undefined

@@ -3,14 +3,14 @@ import type { Play, StepPlayer } from '../play.ts';
 import { appendWorkspaceFile, writeWorkspaceFile } from '../workspace-file.ts';
 
 export const playWrite: StepPlayer<'write'> = async (play, { path, content }) => {
-  await play.voice.useTool('Write', { file_path: path, content }, () =>
+  await play.writer.useTool('Write', { file_path: path, content }, () =>
     attempt(play, () => writeWorkspaceFile(play.directory, path, content)),
   );
   return undefined;
 };
 
 export const playAppend: StepPlayer<'append'> = async (play, { path, content }) => {
-  await play.voice.useTool('Edit', { file_path: path, old_string: '', new_string: content }, () =>
+  await play.writer.useTool('Edit', { file_path: path, old_string: '', new_string: content }, () =>
     attempt(play, () => appendWorkspaceFile(play.directory, path, content)),
   );
   return undefined;

@@ -4,7 +4,7 @@ import type { StepPlayer } from '../play.ts';
 
 /** Prints numbered messages as fast as the pipe takes them, in the shortest lines that are messages. */
 export const playFlood: StepPlayer<'flood'> = async (play, { lines, bytes }) => {
-  const { output, speaker } = play.voice;
+  const { output, speaker } = play.writer;
   const before = '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"flood ';
   const after = `"}]},"session_id":"${speaker.sessionId}"}\n`;
   let batch = '';
@@ -18,7 +18,7 @@ export const playFlood: StepPlayer<'flood'> = async (play, { lines, bytes }) => 
       batch = '';
     }
   }
-  play.voice.countMessage();
+  play.writer.countMessage();
   return undefined;
 };
 
@@ -29,12 +29,12 @@ export const playGarbage: StepPlayer<'garbage'> = async (play, { bytes, seed, li
     const piece = garbagePiece(random, Math.min(left, scriptedLimits.writeBytes));
     left -= piece.length;
     if (left === 0) piece[piece.length - 1] = 10;
-    await play.voice.output.write(piece);
+    await play.writer.output.write(piece);
   }
   for (let left = line_bytes ?? 0; left > 0; left -= scriptedLimits.writeBytes) {
     const line = Buffer.alloc(Math.min(left, scriptedLimits.writeBytes), 'x');
     if (left <= scriptedLimits.writeBytes) line[line.length - 1] = 10;
-    await play.voice.output.write(line);
+    await play.writer.output.write(line);
   }
   return undefined;
 };

@@ -6,7 +6,7 @@ const lateMs = 500;
 
 /** Writes the signal file and continues: whole, half, or only after the result of the turn. */
 export const playSignal: StepPlayer<'signal'> = async (play, value) => {
-  const content = `${JSON.stringify(signalOf(value, play.voice.lastText))}\n`;
+  const content = `${JSON.stringify(signalOf(value, play.writer.lastText))}\n`;
   if (value.status === 'late') play.lateSignal = { delayMs: value.delay ?? lateMs, content };
   else if (value.status === 'partial') writeWorkspaceFile(play.directory, signalPath, content.slice(0, 20));
   else replaceWorkspaceFile(play.directory, signalPath, content);

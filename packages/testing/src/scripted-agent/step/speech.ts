@@ -7,29 +7,29 @@ import type { StepPlayer } from '../play.ts';
 import { pass } from '../play.ts';
 
 export const playSay: StepPlayer<'say'> = async (play, text) => {
-  await play.voice.say(text);
+  await play.writer.say(text);
   return undefined;
 };
 
 export const playThink: StepPlayer<'think'> = async (play, text) => {
-  await play.voice.think(text);
+  await play.writer.think(text);
   return undefined;
 };
 
 /** Repeats the latest prompt whole, which proves that it arrived whole. */
 export const playEchoPrompt: StepPlayer<'echo_prompt'> = async (play) => {
-  await play.voice.say(play.latestPrompt);
+  await play.writer.say(play.latestPrompt);
   return undefined;
 };
 
 export const playPrintEnv: StepPlayer<'print_env'> = async (play, name) => {
   const value = process.env[name];
-  await play.voice.say(value === undefined ? `${name} is not set` : `${name}=${value}`);
+  await play.writer.say(value === undefined ? `${name} is not set` : `${name}=${value}`);
   return undefined;
 };
 
 export const playUsage: StepPlayer<'usage'> = async (play, { input, output, cache, cost }) => {
-  play.voice.tellUsage(input, output, cache, cost);
+  play.writer.tellUsage(input, output, cache, cost);
   return undefined;
 };
 
@@ -40,20 +40,20 @@ export const playSleep: StepPlayer<'sleep'> = async (play, durationMs) => {
 
 /** Prints every user turn of the conversation, which proves what a copy of it has inherited. */
 export const playRecall: StepPlayer<'recall'> = async (play) => {
-  await play.voice.say(play.conversation.turns.map(firstLine).join('\n'));
+  await play.writer.say(play.conversation.turns.map(firstLine).join('\n'));
   return undefined;
 };
 
 /** Says the id of every mail that the conversation was handed, one line each, in the order in which they came. */
 export const playInbox: StepPlayer<'inbox'> = async (play) => {
-  await play.voice.say(play.conversation.letters.join('\n'));
+  await play.writer.say(play.conversation.letters.join('\n'));
   return undefined;
 };
 
 /** Writes a text slowly, so that its half-written state can be seen. */
 export const playStream: StepPlayer<'stream'> = async (play, { text, for: durationMs, pieces: count }) => {
   const pieces = cut(text, count);
-  await play.voice.stream(pieces, () => pass(play, durationMs / pieces.length));
+  await play.writer.stream(pieces, () => pass(play, durationMs / pieces.length));
   return undefined;
 };
 
@@ -68,14 +68,14 @@ function cut(text: string, count: number): string[] {
 /** Lists `.pawl/input/` as a tool would, and says what its manifest names. */
 export const playReadInputs: StepPlayer<'read_inputs'> = async (play) => {
   const directory = join(play.directory, '.pawl', 'input');
-  const listing = await play.voice.useTool('Bash', { command: 'find .pawl/input -type f' }, () => {
+  const listing = await play.writer.useTool('Bash', { command: 'find .pawl/input -type f' }, () => {
     try {
       return { text: listFiles(directory).join('\n'), failed: false };
     } catch (error) {
       return { text: messageOf(error), failed: true };
     }
   });
-  if (!listing.failed) await play.voice.say(describeManifest(join(directory, 'manifest.json')));
+  if (!listing.failed) await play.writer.say(describeManifest(join(directory, 'manifest.json')));
   return undefined;
 };
 

@@ -26,10 +26,10 @@ function notAllowed(tool: string): ToolOutcome {
 }
 
 /**
- * Speaks for the agent: every message goes through here and is counted. Numbers are sums over this process. As soon as
- * the scenario says what it used, its numbers replace the derived ones in the result.
+ * Writes and counts every message of the agent. Numbers are totals for this process. As soon as
+ * the scenario states its usage, those numbers replace the derived ones in the result.
  */
-export class Voice {
+export class StreamWriter {
   readonly output: Output;
   readonly speaker: Speaker;
   readonly #isAllowed: (tool: string) => boolean;

@@ -32,7 +32,7 @@ export type TurnEnd =
  * Writes the agent's output as Claude Code's stream-json. Numbers are totals for this process. Every line has the
  * session id once there is one.
  */
-export class Voice {
+export class StreamWriter {
   readonly #output: Output;
   #sessionId = '';
   #model: string | null = null;

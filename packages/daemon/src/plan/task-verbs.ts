@@ -39,7 +39,7 @@ export type TaskQuery = { path?: string | undefined };
 type ListQuery = TaskQuery & { state?: TaskView['state'] | undefined; phase?: string | undefined; all: boolean };
 
 /** Operations on the tasks of a project for a person or an agent. */
-export function createTasks(platform: DefinitionPlatform, agents: Pick<Agents, 'find'>) {
+export function createTaskVerbs(platform: DefinitionPlatform, agents: Pick<Agents, 'find'>) {
   const { store } = platform;
 
   /** Finds a task, changes it in one transaction, and returns its view. */

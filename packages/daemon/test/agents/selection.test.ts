@@ -1,4 +1,4 @@
-import { createDesk } from '@pawl/daemon/agents/desk';
+import { createSelection } from '@pawl/daemon/agents/selection';
 import type { AgentView } from '@pawl/protocol/agents/view';
 import type { Agent } from '@pawl/schema/record';
 import * as fc from 'fast-check';
@@ -9,10 +9,10 @@ import { openMailHome } from '../support/mail-home.ts';
 import { temporaryDirectory } from '@pawl/testing/temporary';
 import { join } from 'node:path';
 
-test('a home has one desk, initially at agent 0, which exists from the first start [S1-08, S1-10, S1-11]', async () => {
+test('a home has one current agent, at first agent 0, which exists from the first start [S1-08, S1-10, S1-11]', async () => {
   await using daemon = await startTestDaemon();
-  const desk = await daemon.client.desk();
-  expect(desk).toMatchObject({
+  const selection = await daemon.client.selection();
+  expect(selection).toMatchObject({
     current: { alias: 'root', parentId: null, status: 'running', kind: 'main' },
     parent: null,
     previous: null,
@@ -20,7 +20,7 @@ test('a home has one desk, initially at agent 0, which exists from the first sta
     child: null,
     draft: { input: '', scroll: 0 },
   });
-  expect((await daemon.client.listAgents()).current).toBe(desk.current.id);
+  expect((await daemon.client.listAgents()).current).toBe(selection.current.id);
   // W1-18: a fresh install starts with a clear.
   expect((await daemon.client.events({ limit: 1 })).events[0]?.type).toBe('agent.forked');
 });
@@ -36,9 +36,9 @@ test('switching keeps the draft for each agent, reaches neighbours, and survives
   ];
   for (const { id } of [one, two, three]) await first.ended(id);
   const { client } = first;
-  await client.switchDesk({ to: 'one', draft: { input: 'to root', scroll: 3 } });
-  const desk = await client.switchDesk({ to: 'two', draft: { input: 'half a sentence to one', scroll: 42 } });
-  expect(desk).toMatchObject({
+  await client.switchAgent({ to: 'one', draft: { input: 'to root', scroll: 3 } });
+  const selection = await client.switchAgent({ to: 'two', draft: { input: 'half a sentence to one', scroll: 42 } });
+  expect(selection).toMatchObject({
     current: { alias: 'two' },
     parent: { alias: 'root' },
     previous: { alias: 'one' },
@@ -46,25 +46,25 @@ test('switching keeps the draft for each agent, reaches neighbours, and survives
     child: null,
     draft: { input: '', scroll: 0 },
   });
-  expect((await client.switchDesk({ to: 'previous' })).draft).toEqual({ input: 'half a sentence to one', scroll: 42 });
-  expect((await client.switchDesk({ to: 'previous' })).current.alias).toBe('three');
-  expect((await client.switchDesk({ to: 'next' })).current.alias).toBe('one');
-  expect((await client.switchDesk({ to: 'parent' })).draft).toEqual({ input: 'to root', scroll: 3 });
-  expect((await client.switchDesk({ to: 'child' })).current.alias).toBe('one');
-  await expect(client.switchDesk({ to: 'child' })).rejects.toMatchObject({ code: 'not_found' });
+  expect((await client.switchAgent({ to: 'previous' })).draft).toEqual({ input: 'half a sentence to one', scroll: 42 });
+  expect((await client.switchAgent({ to: 'previous' })).current.alias).toBe('three');
+  expect((await client.switchAgent({ to: 'next' })).current.alias).toBe('one');
+  expect((await client.switchAgent({ to: 'parent' })).draft).toEqual({ input: 'to root', scroll: 3 });
+  expect((await client.switchAgent({ to: 'child' })).current.alias).toBe('one');
+  await expect(client.switchAgent({ to: 'child' })).rejects.toMatchObject({ code: 'not_found' });
   // W1-02: after a fork, parent and child know each other.
   const { agent: below } = await client.fork('one', { switch: false }, randomUUID());
-  expect((await client.switchDesk({ to: 'child' })).current.id).toBe(below.id);
-  expect((await client.desk()).parent?.id).toBe(one.id);
-  await client.switchDesk({ to: 'one', draft: { input: 'unsent', scroll: 0 } });
+  expect((await client.switchAgent({ to: 'child' })).current.id).toBe(below.id);
+  expect((await client.selection()).parent?.id).toBe(one.id);
+  await client.switchAgent({ to: 'one', draft: { input: 'unsent', scroll: 0 } });
   await first.stop();
   // 3.2.10: also after a restart.
   const second = await startTestDaemon({ home });
-  expect((await second.client.desk()).current.alias).toBe('one');
-  expect((await second.client.switchDesk({ to: below.id })).draft.input).toBe('unsent');
+  expect((await second.client.selection()).current.alias).toBe('one');
+  expect((await second.client.switchAgent({ to: below.id })).draft.input).toBe('unsent');
   await second.client.killAgent(one.id, { cascade: true });
-  expect((await second.client.desk()).current.alias).toBe('root');
-  await expect(second.client.switchDesk({ to: one.id })).rejects.toMatchObject({ code: 'conflict' });
+  expect((await second.client.selection()).current.alias).toBe('root');
+  await expect(second.client.switchAgent({ to: one.id })).rejects.toMatchObject({ code: 'conflict' });
   await second.stop();
   await first[Symbol.asyncDispose]();
   await second[Symbol.asyncDispose]();
@@ -76,7 +76,7 @@ test('each agent keeps its own draft and scroll position across switches from an
   const family = [fox, owl, elk];
   const find = async (name: string) => [root, ...family].find(({ alias }) => alias === name) ?? root;
   const view = async (id: string) => ({ id }) as AgentView;
-  const terminals = [createDesk(platform, { find, view }), createDesk(platform, { find, view })];
+  const terminals = [createSelection(platform, { find, view }), createSelection(platform, { find, view })];
   const rows = () => platform.store.db.selectFrom('agents').selectAll().execute();
   const before = await rows();
   const step = fc.record({
@@ -104,8 +104,8 @@ test('each agent keeps its own draft and scroll position across switches from an
       current = next;
       await switched;
     }
-    for (const desk of terminals)
-      expect(await desk.look()).toMatchObject({
+    for (const selection of terminals)
+      expect(await selection.look()).toMatchObject({
         current: { id: current.id },
         draft: drafts.get(current) ?? { input: '', scroll: 0 },
       });

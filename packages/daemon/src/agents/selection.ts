@@ -1,5 +1,5 @@
 import { refuseAdopted } from '@pawl/core/agents/adopted';
-import type { Desk, SwitchBody } from '@pawl/protocol/registry/view';
+import type { Selection, SwitchBody } from '@pawl/protocol/registry/view';
 import { PawlError } from '@pawl/schema/error';
 import type { Agent } from '@pawl/schema/record';
 import { draftFor, saveDraft } from '@pawl/store/agents/drafts';
@@ -12,7 +12,7 @@ import { currentAgent, switchPerson } from '../registry/current-agent.ts';
 export const reservedAliases: readonly string[] = ['root', 'parent', 'child', 'next', 'previous', 'all', 'primary'];
 
 /** The agent that a person acts as, and their unsent draft for each agent. */
-export function createDesk(platform: Platform, agents: Pick<Agents, 'find' | 'view'>) {
+export function createSelection(platform: Platform, agents: Pick<Agents, 'find' | 'view'>) {
   const { db } = platform.store;
 
   async function neighbours(agent: Agent) {
@@ -26,7 +26,7 @@ export function createDesk(platform: Platform, agents: Pick<Agents, 'find' | 'vi
     return { parent, previous: beside(-1), next: beside(1), child };
   }
 
-  async function look(): Promise<Desk> {
+  async function look(): Promise<Selection> {
     const agent = await currentAgent(db);
     const beside = await neighbours(agent);
     const named = (each: Agent | null) => (each === null ? null : { id: each.id, alias: each.alias });
@@ -62,7 +62,7 @@ export function createDesk(platform: Platform, agents: Pick<Agents, 'find' | 'vi
     look,
 
     /** Saves the draft for the current agent, and switches. */
-    async switchTo({ to, draft }: SwitchBody): Promise<Desk> {
+    async switchTo({ to, draft }: SwitchBody): Promise<Selection> {
       const from = await currentAgent(db);
       const next = to === undefined ? from : await destination(from, to);
       refuseAdopted(next);
