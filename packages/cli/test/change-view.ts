@@ -39,6 +39,7 @@ export function changeView(given: Partial<ChangeView> = {}): ChangeView {
     mergedCommit: null,
     closedAt: null,
     closeReason: null,
+    rivalOf: null,
     state: 'queued',
     detail: '',
     needsPerson: false,

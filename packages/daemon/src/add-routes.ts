@@ -19,6 +19,7 @@ import { addMailRoutes } from './mail/mail-routes.ts';
 import type { Rooms } from './open-rooms.ts';
 import { addPlanRoutes } from './plan/plan-routes.ts';
 import { addProposalRoutes } from './plan/proposal-routes.ts';
+import { addReviewRoutes } from './plan/review-routes.ts';
 import { addTaskRoutes } from './plan/task-routes.ts';
 import type { DoorVariables } from './platform/http/door.ts';
 import { addProjectRoutes } from './projects/project-routes.ts';
@@ -67,6 +68,7 @@ export function addRoutes(
   addTaskRoutes(app, rooms);
   addPlanRoutes(app, rooms);
   addProposalRoutes(app, rooms);
+  addReviewRoutes(app, rooms);
   addErrandRoutes(app, rooms);
   addRunRoutes(app, { ...rooms, openFinished: (project) => openFinished(platform, project) });
   addCompleteRoutes(app, rooms);

@@ -22,6 +22,8 @@ import type { PlanClient } from './plan/plan-client.ts';
 import { planClient } from './plan/plan-client.ts';
 import type { ProposalClient } from './plan/proposal-client.ts';
 import { proposalClient } from './plan/proposal-client.ts';
+import type { ReviewClient } from './plan/review-client.ts';
+import { reviewClient } from './plan/review-client.ts';
 import type { TaskClient } from './plan/client.ts';
 import { taskClient } from './plan/client.ts';
 import type { ProjectClient } from './projects/client.ts';
@@ -62,6 +64,7 @@ export type Client = AccountClient &
   TaskClient &
   PlanClient &
   ProposalClient &
+  ReviewClient &
   ProjectClient &
   PromptClient &
   QuestionClient &
@@ -90,6 +93,7 @@ export function createClient(transport: Transport, options: RequestOptions = {})
     ...taskClient(requests),
     ...planClient(requests),
     ...proposalClient(requests),
+    ...reviewClient(requests),
     ...projectClient(requests),
     ...promptClient(requests),
     ...questionClient(requests),

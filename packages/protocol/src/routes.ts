@@ -12,6 +12,7 @@ import { definitionRoutes } from './definitions/routes.ts';
 import { mailRoutes } from './mail/routes.ts';
 import { planRoutes } from './plan/plan-routes.ts';
 import { proposalRoutes } from './plan/proposal-routes.ts';
+import { reviewRoutes } from './plan/review-routes.ts';
 import { taskRoutes } from './plan/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 import { promptRoutes } from './prompts/routes.ts';
@@ -31,6 +32,7 @@ export const routes = {
   ...taskRoutes,
   ...planRoutes,
   ...proposalRoutes,
+  ...reviewRoutes,
   ...agentRoutes,
   ...runRoutes,
   ...historyRoutes,

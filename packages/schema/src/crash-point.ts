@@ -83,6 +83,8 @@ export const crashPoints = [
   'approve.after_version',
   'launch.after_record',
   'dispatch.after_start',
+  'review.after_threads',
+  'review.after_revision',
   'follow.after_ref',
   'emergency.after_record',
   'emergency.after_fixer',

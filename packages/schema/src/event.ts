@@ -139,6 +139,9 @@ export const eventData = {
   'plan.archived': z.object({ planId: idSchema }),
   /** A person approved the result of a phase. */
   'phase.approved': z.object({ planId: idSchema, phaseId: idSchema }),
+  /** A person requested changes of a phase; `taskId` is the revision that makes them. */
+  'phase.changes_requested': z.object({ planId: idSchema, phaseId: idSchema, taskId: idSchema }),
+  'phase.thread_answered': z.object({ planId: idSchema, threadId: idSchema }),
   /** The events of a proposal are about the agent that made it or decided. Its plan may begin with its acceptance. */
   'proposal.made': proposalEvent,
   'proposal.accepted': proposalEvent,

@@ -17,8 +17,11 @@ import type {
   InitiativeTable,
   PageTable,
   PhaseTable,
+  AttemptTable,
   PlanAgentTable,
   PlanVersionTable,
+  ReviewThreadTable,
+  TaskLandingTable,
   ProposalTable,
   TaskTable,
 } from './plan/plan-tables.ts';
@@ -304,6 +307,9 @@ export type Tables = {
   plan_versions: PlanVersionTable;
   proposals: ProposalTable;
   plan_agents: PlanAgentTable;
+  review_threads: ReviewThreadTable;
+  attempts: AttemptTable;
+  task_landings: TaskLandingTable;
   drafts: DraftTable;
   mail: MailTable;
   questions: QuestionTable;

@@ -37,6 +37,7 @@ export function aPhase(name: string, given: Partial<Phase> = {}): Phase {
     dependsOn: [],
     isIntegration: false,
     approvedAt: null,
+    reviewed: null,
     ...given,
   };
 }
@@ -57,6 +58,7 @@ export function anInitiative(given: Partial<Initiative> = {}): Initiative {
     launchedAt: 3,
     pausedAt: null,
     archivedAt: null,
+    branch: null,
     ...given,
   };
 }

@@ -20,6 +20,7 @@ export const planCommands: CommandTable = {
     addSight(tools, group);
     addArchitects(tools, group);
     addVerbs(tools, group);
+    addReviews(tools, group);
   },
   proposal: (tools) => {
     const group = tools.program
@@ -140,11 +141,42 @@ function addVerbs({ addTo, act }: Tools, group: Command): void {
         act(options, async (context) => (await loadVerbs()).changePlan(context, verb, plan, options)),
       );
   }
-  inProject(addTo(group, 'review', 'approve the result of a phase', 'pawl plan review 4fGh "orders can be cancelled"'))
+}
+
+const loadReviews = () => import('../command/plan/review.ts');
+
+function addReviews({ addTo, act }: Tools, group: Command): void {
+  inProject(addTo(group, 'review', 'read, comment or approve the work of a phase', 'pawl plan review 4fGh --diff'))
     .argument('<plan>', planWord)
     .argument('[phase]', 'its id or name (default: the only one that waits)')
+    .option('--diff', 'print the diff')
+    .option('--comment <text>', 'comment on it; on a line with --file and --line')
+    .option('--file <path>', 'the file that the comment is about, from the root of the repository')
+    .option('--line <number>', 'the line there', wholeNumber)
+    .option('--approve', 'approve it, so that the phases after it may start')
+    .option('--hash <hash>', 'refuse if the work is not the one that you read')
     .action((plan, phase, options) =>
-      act(options, async (context) => (await loadVerbs()).changePlan(context, 'review', plan, options, phase)),
+      act(options, async (context) => (await loadReviews()).reviewPhase(context, plan, phase, options)),
+    );
+  inProject(
+    addTo(group, 'changes', 'request changes of a phase: one revision handles all comments', 'pawl plan changes 4fGh'),
+  )
+    .argument('<plan>', planWord)
+    .argument('[comment...]', 'one more comment, on the phase as a whole')
+    .option('--phase <phase>', 'its id or name (default: the only one that waits)')
+    .action((plan, comment, options) =>
+      act(options, async (context) => (await loadReviews()).requestChanges(context, plan, comment, options)),
+    );
+  addTo(group, 'answer', 'answer a review thread', 'pawl plan answer 81ab3f0c "it is checked in the parser now"')
+    .argument('<thread>', 'its id, or the start of it')
+    .argument('<text>', 'the answer, in quotes')
+    .action((thread, text, options) =>
+      act(options, async (context) => (await loadReviews()).settleThread(context, thread, text)),
+    );
+  addTo(group, 'resolve', 'close a review thread', 'pawl plan resolve 81ab3f0c')
+    .argument('<thread>', 'its id, or the start of it')
+    .action((thread, options) =>
+      act(options, async (context) => (await loadReviews()).settleThread(context, thread, null)),
     );
 }
 

@@ -28,6 +28,7 @@ export function newChange(given: Given & Partial<Change>): Change {
     mergedCommit: null,
     closedAt: null,
     closeReason: null,
+    rivalOf: null,
     ...given,
   };
 }

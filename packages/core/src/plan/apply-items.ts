@@ -32,6 +32,7 @@ export function applyItems(content: PlanContent, items: readonly PlanItem[], sco
     dependsOn: item.dependsOn,
     isIntegration: item.isIntegration,
     approvedAt: before?.approvedAt ?? null,
+    reviewed: before?.reviewed ?? null,
   }));
   const tasks = merged(content.tasks, of('task'), (item, before) => taskFrom(item, before, scope));
   // A task is shown under the name of its phase.
@@ -102,6 +103,14 @@ export function recordOf(content: PlanContent, kind: PlanKind, id: string): unkn
 /** Compares two records, whatever the order of their fields. */
 export function sameRecord(one: unknown, other: unknown): boolean {
   return JSON.stringify(ordered(one)) === JSON.stringify(ordered(other));
+}
+
+/** True if a record still has the fields of an earlier one; fields that were added since do not matter. */
+export function stillEquals(now: unknown, earlier: unknown): boolean {
+  if (now === null || earlier === null || typeof now !== 'object' || typeof earlier !== 'object')
+    return sameRecord(now, earlier);
+  const known = Object.entries(now).filter(([name]) => name in earlier);
+  return sameRecord(Object.fromEntries(known), earlier);
 }
 
 function ordered(record: unknown): unknown {

@@ -2,13 +2,13 @@ import type { PlanContent } from '@pawl/schema/plan/plan';
 
 /**
  * The canonical text of a plan: equal for equal plans, whatever the order of their rows. An approval is bound to its
- * hash. Priorities, results and reviews are no part of it. With `covered`, leaves out tasks that agents found later: they
+ * hash. Priorities, results, reviews and the revisions that they request are no part of it. With `covered`, leaves out tasks that agents found later: they
  * wait for the next approval and do not end this one.
  */
 export function contentText(content: PlanContent, covered?: ReadonlySet<string>): string {
   const tasks = content.tasks.filter(
-    ({ id, cancelledAt, foundWhile }) =>
-      cancelledAt === null && (covered === undefined || foundWhile === null || covered.has(id)),
+    ({ id, cancelledAt, foundWhile, revises }) =>
+      cancelledAt === null && revises === null && (covered === undefined || foundWhile === null || covered.has(id)),
   );
   return JSON.stringify({
     pages: content.pages.map(({ id, parentId, title, text }) => [id, parentId, title, text]).toSorted(byId),

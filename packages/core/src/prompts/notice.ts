@@ -46,17 +46,17 @@ purpose. Restore what should not be kept. Change nothing else, and then write th
   );
 }
 
-/** Asks a planning agent to correct its output. */
+/** Asks an agent to correct its output, or to answer what it left unanswered. */
 export function outputNotice(assets: PromptAssets, complaints: string[]): string {
   const quote = assets.escape;
   return block(
     'output_refused',
-    `Your output cannot be used as it is:
+    `Your work cannot be accepted as it is:
 
 ${complaints.map((complaint) => `- ${quote(complaint)}`).join('\n')}
 
-Correct the files in .pawl/output/, keep the ids, change nothing else, and then write the signal again. You are asked only
-once: what is still wrong then is refused.`,
+Correct this: files in .pawl/output/ keep their ids, and a review thread is answered with \`pawl plan answer\`. Change
+nothing else, and then write the signal again. You are asked only once: what is still wrong then is refused.`,
   );
 }
 

@@ -29,6 +29,7 @@ const wakingEvents: ReadonlySet<EventType> = new Set<EventType>([
   'plan.resumed',
   'plan.edited',
   'phase.approved',
+  'phase.changes_requested',
   'task.added',
   'task.completed',
   'task.finished',

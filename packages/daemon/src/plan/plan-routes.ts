@@ -3,7 +3,7 @@ import { planRoutes } from '@pawl/protocol/plan/plan-routes';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { askerOf } from './asker.ts';
-import { approvePlan, changePlan, launchPlan, reviewPhase } from './plan-verbs.ts';
+import { approvePlan, changePlan, launchPlan } from './plan-verbs.ts';
 import { createPlans } from './plans.ts';
 
 export function addPlanRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { platform: DefinitionPlatform }): void {
@@ -31,11 +31,6 @@ export function addPlanRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { p
   app.openapi(planRoutes.launchPlan, async (context) => {
     const { id } = await plans.find(null, context.req.valid('param').plan, context.req.valid('query'));
     await launchPlan(platform.store, id, context.req.valid('json'));
-    return context.json(await plans.detail(id), 200);
-  });
-  app.openapi(planRoutes.reviewPlan, async (context) => {
-    const { id } = await plans.find(null, context.req.valid('param').plan, context.req.valid('query'));
-    await reviewPhase(platform.store, id, context.req.valid('json'));
     return context.json(await plans.detail(id), 200);
   });
   for (const verb of ['pause', 'resume', 'archive'] as const) {

@@ -1,11 +1,10 @@
-import { approvalOf, readPlan, usualAgents } from '@pawl/core/plan/plan-reading';
+import { approvalOf, usualAgents } from '@pawl/core/plan/plan-reading';
 import { stagePlan } from '@pawl/core/plan/stage';
-import type { ApprovePlanBody, LaunchPlanBody, ReviewPlanBody } from '@pawl/protocol/plan/plan-view';
+import type { ApprovePlanBody, LaunchPlanBody } from '@pawl/protocol/plan/plan-view';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
-import type { Initiative, Phase } from '@pawl/schema/plan/plan';
+import type { Initiative } from '@pawl/schema/plan/plan';
 import { insertPlanVersion, planVersion, updateInitiative } from '@pawl/store/plan/initiatives';
-import { putPhase } from '@pawl/store/plan/plan-records';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import { contentHash, planFacts, requiredPlan } from '../tasks/plan-facts.ts';
@@ -92,34 +91,6 @@ export async function changePlan(store: Store, id: string, verb: 'pause' | 'resu
     await updateInitiative(tx, id, { pausedAt: verb === 'pause' ? tx.now : null });
     tx.emit({ type: verb === 'pause' ? 'plan.paused' : 'plan.resumed', projectId, data });
   });
-}
-
-/** Approves the result of a phase, so that the phases after it may start. */
-export async function reviewPhase(store: Store, id: string, { phase: word }: ReviewPlanBody): Promise<void> {
-  await store.write(async (tx) => {
-    const initiative = await openPlan(tx, id);
-    const facts = await planFacts(tx.db, initiative);
-    const { phases } = readPlan(facts);
-    const waiting = facts.content.phases.filter((each) => phases.get(each.id)?.state === 'in_review');
-    const phase = phaseMeant(waiting, word);
-    await putPhase(tx, { ...phase, approvedAt: tx.now });
-    tx.emit({ type: 'phase.approved', projectId: initiative.projectId, data: { planId: id, phaseId: phase.id } });
-  });
-}
-
-function phaseMeant(waiting: readonly Phase[], word: string | undefined): Phase {
-  const found = waiting.filter(
-    ({ id, name }) => word === undefined || id === word || name === word || (word.length >= 4 && id.startsWith(word)),
-  );
-  const [phase] = found;
-  if (phase !== undefined && found.length === 1) return phase;
-  throw new PawlError(
-    'conflict',
-    found.length === 0 ? 'No such phase waits for a review.' : 'Several phases wait for a review.',
-    {
-      hint: waiting.length === 0 ? 'See `pawl plan show`.' : `Name one: ${waiting.map(({ name }) => name).join(', ')}`,
-    },
-  );
 }
 
 async function openPlan(tx: WriteTransaction, id: string): Promise<Initiative> {

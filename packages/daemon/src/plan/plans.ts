@@ -115,6 +115,7 @@ function newInitiative(
     launchedAt: null,
     pausedAt: null,
     archivedAt: null,
+    branch: null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { applyItems, changesBetween, recordOf, sameRecord } from '@pawl/core/plan/apply-items';
+import { applyItems, changesBetween, recordOf, sameRecord, stillEquals } from '@pawl/core/plan/apply-items';
 import { checkItems, hasStarted } from '@pawl/core/plan/check-items';
 import type { PlanOutput } from '@pawl/core/plan/output-file';
 import { cutText, firstLine } from '@pawl/core/shorten';
@@ -160,7 +160,7 @@ export async function revertProposal(tx: WriteTransaction, proposalId: string, d
   for (const { kind, id, before, after } of undo) {
     const current = recordOf(now, kind, id);
     if (kind === 'task') await refuseStarted(tx.db, id);
-    if (!sameRecord(current, after)) {
+    if (!stillEquals(current, after)) {
       throw new PawlError('conflict', `The ${kind} ${nameOf(after ?? before)} was changed since then.`, {
         hint: 'Edit the plan by hand instead.',
       });
@@ -262,6 +262,7 @@ async function initiativeFor(tx: WriteTransaction, proposal: Proposal): Promise<
     launchedAt: null,
     pausedAt: null,
     archivedAt: null,
+    branch: null,
   };
   await insertInitiative(tx, initiative);
   tx.emit({ type: 'plan.started', projectId: initiative.projectId, data: { planId: initiative.id, name } });

@@ -30,6 +30,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { configPath } from '../project-config/config-file.ts';
 import { planReadings } from './plan-facts.ts';
+import { answerRest } from './review-threads.ts';
 
 export type NewTask = {
   projectId: string;
@@ -185,6 +186,7 @@ export async function taskAfterRun(tx: WriteTransaction, agent: Agent, run: Ende
       return;
     case 'complete': {
       const given = { summary: end.summary, by: agent.id };
+      await answerRest(tx, task, agent, end.summary ?? '');
       if (task.completedAt === null && (await landsLater(tx.db, agent))) return finishTask(tx, task, agent, given);
       return completeTask(tx, task, { ...given, agentId: null });
     }

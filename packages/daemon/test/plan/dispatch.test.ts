@@ -136,12 +136,12 @@ describe('a launched plan', () => {
     await launch(plan, ['complete']);
     const { plan: waiting } = await become(plan, ['completed', 'blocked']);
     expect(waiting.state).toBe('in_review');
-    await expect(daemon.client.changePlan(plan.id, 'review', { phase: 'second' })).rejects.toMatchObject({
+    await expect(daemon.client.approvePhase(plan.id, { phase: 'second' })).rejects.toMatchObject({
       code: 'conflict',
     });
-    await daemon.client.changePlan(plan.id, 'review');
+    await daemon.client.approvePhase(plan.id);
     await become(plan, ['completed', 'completed']);
-    await daemon.client.changePlan(plan.id, 'review', { phase: 'second' });
+    await daemon.client.approvePhase(plan.id, { phase: 'second' });
     expect((await daemon.client.showPlan(plan.id)).plan.state).toBe('completed');
   });
 

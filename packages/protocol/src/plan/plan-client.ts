@@ -1,14 +1,6 @@
 import { segment } from '../path-segment.ts';
 import type { Requests } from '../requests.ts';
-import type {
-  ApprovePlanBody,
-  EditPlanBody,
-  LaunchPlanBody,
-  NewPlanBody,
-  PlanDetail,
-  PlanList,
-  ReviewPlanBody,
-} from './plan-view.ts';
+import type { ApprovePlanBody, EditPlanBody, LaunchPlanBody, NewPlanBody, PlanDetail, PlanList } from './plan-view.ts';
 
 type Place = { path?: string };
 
@@ -20,8 +12,8 @@ export type PlanClient = {
   editPlan(reference: string, body: EditPlanBody, query?: Place): Promise<PlanDetail>;
   changePlan(
     reference: string,
-    verb: 'approve' | 'launch' | 'pause' | 'resume' | 'archive' | 'review',
-    body?: ApprovePlanBody & LaunchPlanBody & ReviewPlanBody,
+    verb: 'approve' | 'launch' | 'pause' | 'resume' | 'archive',
+    body?: ApprovePlanBody & LaunchPlanBody,
     query?: Place,
   ): Promise<PlanDetail>;
 };

@@ -60,5 +60,4 @@ export const planRoutes = {
   ),
   resumePlan: verbRoute('resume', z.object({}), 'The resumed plan.'),
   archivePlan: verbRoute('archive', z.object({}), 'The plan, which is put away.'),
-  reviewPlan: verbRoute('review', view.reviewPlanSchema, 'The plan; the phases after the approved one may start.'),
 } as const;

@@ -65,12 +65,6 @@ export const launchPlanSchema = z.object({
 });
 export type LaunchPlanBody = z.infer<typeof launchPlanSchema>;
 
-export const reviewPlanSchema = z.object({
-  /** The phase, by id or name; by default the only one that waits. */
-  phase: z.string().min(1).max(1_000).optional(),
-});
-export type ReviewPlanBody = z.infer<typeof reviewPlanSchema>;
-
 /** A plan with the state that is derived from its facts now. */
 export const planViewSchema = initiativeSchema.extend({
   state: z.enum(initiativeStates),

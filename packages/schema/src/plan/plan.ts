@@ -46,6 +46,8 @@ export const initiativeSchema = z.object({
   launchedAt: timeSchema.nullable(),
   pausedAt: timeSchema.nullable(),
   archivedAt: timeSchema.nullable(),
+  /** Its own branch, which collects its work until it lands; null if each task lands by itself. */
+  branch: z.string().nullable(),
 });
 export type Initiative = z.infer<typeof initiativeSchema>;
 
@@ -68,6 +70,10 @@ export const decisionSchema = z.object({
 });
 export type Decision = z.infer<typeof decisionSchema>;
 
+/** The commits by which the work of a task came to its branch: `to` is the first commit that has it. */
+export const phaseWorkSchema = z.object({ taskId: idSchema, from: z.string(), to: z.string() });
+export type PhaseWork = z.infer<typeof phaseWorkSchema>;
+
 /** A group of tasks that starts when the phases before it are completed. */
 export const phaseSchema = z.object({
   id: idSchema,
@@ -81,6 +87,8 @@ export const phaseSchema = z.object({
   isIntegration: z.boolean(),
   /** When a person approved its result. */
   approvedAt: timeSchema.nullable(),
+  /** The work that was approved; null before. */
+  reviewed: z.array(phaseWorkSchema).nullable(),
 });
 export type Phase = z.infer<typeof phaseSchema>;
 
@@ -91,6 +99,48 @@ export type PlanContent = {
   phases: Phase[];
   tasks: Task[];
 };
+
+/** A place in a file, by its content: the line, and the lines around it. */
+const anchorSchema = z.object({
+  path: z.string(),
+  /** Where the line was, from 1. */
+  line: z.number().int().positive(),
+  text: z.string(),
+  before: z.array(z.string()),
+  after: z.array(z.string()),
+});
+export type Anchor = z.infer<typeof anchorSchema>;
+
+/** A comment in the review of a phase, and its author's answer. */
+export const reviewThreadSchema = z.object({
+  id: idSchema,
+  initiativeId: idSchema,
+  phaseId: idSchema,
+  /** Null for a comment on the phase as a whole. */
+  anchor: anchorSchema.nullable(),
+  body: z.string(),
+  createdAt: timeSchema,
+  /** The task that has to answer it; null until changes are requested. */
+  revisionId: idSchema.nullable(),
+  answer: z.string().nullable(),
+  answeredAt: timeSchema.nullable(),
+  /** The agent that answered; null for a person. */
+  answeredBy: idSchema.nullable(),
+  /** When a person closed it. */
+  resolvedAt: timeSchema.nullable(),
+});
+export type ReviewThread = z.infer<typeof reviewThreadSchema>;
+
+/** One agent's try at a task that several try at the same time. */
+export const attemptSchema = z.object({
+  taskId: idSchema,
+  agentId: idSchema,
+  startedAt: timeSchema,
+  pickedAt: timeSchema.nullable(),
+  /** When it was given up, because it failed or another one was picked. */
+  retiredAt: timeSchema.nullable(),
+});
+export type Attempt = z.infer<typeof attemptSchema>;
 
 /** One state of a plan's content: `hash` is that of its canonical text. */
 export const planVersionSchema = z.object({

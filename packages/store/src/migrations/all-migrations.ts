@@ -28,6 +28,7 @@ import { messageBodies } from './0026-message-bodies.ts';
 import { taskDefinition } from './runtime/0027-task-definition.ts';
 import { pathLocks } from './runtime/0028-path-locks.ts';
 import { webSessions } from './0030-web-sessions.ts';
+import { planReview } from './plan/0031-plan-review.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration, oldest first. Append new ones. */
@@ -62,4 +63,5 @@ export const allMigrations: readonly Migration[] = [
   pathLocks,
   keyProxy,
   webSessions,
+  planReview,
 ];

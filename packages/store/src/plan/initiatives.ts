@@ -91,5 +91,6 @@ function initiativeOf(row: Row<'initiatives'>): Initiative {
     launchedAt: nullableInteger(row.launched_at),
     pausedAt: nullableInteger(row.paused_at),
     archivedAt: nullableInteger(row.archived_at),
+    branch: row.branch,
   };
 }

@@ -1,7 +1,7 @@
 import type { Decision, Page, Phase, PlanContent } from '@pawl/schema/plan/plan';
 import { phaseSchema } from '@pawl/schema/plan/plan';
 import { tasksOfInitiative } from '../projects/tasks.ts';
-import { integer, json, nullableInteger, toColumns } from '../row.ts';
+import { integer, json, nullableInteger, nullableJson, toColumns } from '../row.ts';
 import type { Database, Row } from '../tables.ts';
 import type { WriteTransaction } from '../write-transaction.ts';
 
@@ -72,5 +72,6 @@ function phaseOf(row: Row<'phases'>): Phase {
     dependsOn: json(phaseSchema.shape.dependsOn, row.depends_on),
     isIntegration: integer(row.is_integration) === 1,
     approvedAt: nullableInteger(row.approved_at),
+    reviewed: nullableJson(phaseSchema.shape.reviewed.unwrap(), row.reviewed),
   };
 }

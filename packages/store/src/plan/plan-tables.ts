@@ -27,6 +27,9 @@ export type TaskTable = {
   found_while: string | null;
   failed_at: NullableInteger;
   cancelled_at: NullableInteger;
+  revises: string | null;
+  attempts: Integer;
+  pick: Task['pick'];
 };
 
 export type InitiativeTable = {
@@ -44,6 +47,7 @@ export type InitiativeTable = {
   launched_at: NullableInteger;
   paused_at: NullableInteger;
   archived_at: NullableInteger;
+  branch: string | null;
 };
 
 export type PageTable = {
@@ -74,6 +78,7 @@ export type PhaseTable = {
   depends_on: Json;
   is_integration: Integer;
   approved_at: NullableInteger;
+  reviewed: Json | null;
 };
 
 export type PlanVersionTable = {
@@ -109,4 +114,34 @@ export type PlanAgentTable = {
   agent_id: string;
   initiative_id: string;
   phase_id: string | null;
+};
+
+export type ReviewThreadTable = {
+  ordinal: Ordinal;
+  id: string;
+  initiative_id: string;
+  phase_id: string;
+  anchor: Json | null;
+  body: string;
+  created_at: Integer;
+  revision_id: string | null;
+  answer: string | null;
+  answered_at: NullableInteger;
+  answered_by: string | null;
+  resolved_at: NullableInteger;
+};
+
+export type AttemptTable = {
+  task_id: string;
+  agent_id: string;
+  started_at: Integer;
+  picked_at: NullableInteger;
+  retired_at: NullableInteger;
+};
+
+/** The commits by which a task's work came to the branch of its plan; written before the branch moves. */
+export type TaskLandingTable = {
+  task_id: string;
+  from_commit: string;
+  to_commit: string;
 };

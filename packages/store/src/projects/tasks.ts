@@ -191,5 +191,8 @@ function taskOf(row: Row<'tasks'>): Task {
     failedAt: nullableInteger(row.failed_at),
     cancelledAt: nullableInteger(row.cancelled_at),
     definition: row.definition,
+    revises: row.revises,
+    attempts: integer(row.attempts),
+    pick: row.pick,
   };
 }

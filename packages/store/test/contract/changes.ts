@@ -52,6 +52,7 @@ function changeRecord(projectId: string, fields: Partial<Change> = {}): Change {
     mergedCommit: null,
     closedAt: null,
     closeReason: null,
+    rivalOf: null,
     ...fields,
   };
 }

@@ -46,6 +46,7 @@ function initiativeRecord(projectId: string, fields: Partial<Initiative> = {}): 
     launchedAt: null,
     pausedAt: null,
     archivedAt: null,
+    branch: null,
     ...fields,
   };
 }
@@ -98,6 +99,7 @@ export function planContract(engine: EngineUnderTest): void {
       dependsOn: [newId()],
       isIntegration: true,
       approvedAt: null,
+      reviewed: [{ taskId: newId(), from: 'a', to: 'b' }],
     };
     const task = taskRecord(project.id, {
       phase: 'one',

@@ -36,13 +36,12 @@ export type PlanVerbOptions = ProjectOption & {
   scenario?: string;
 };
 
-/** Approves, launches, pauses, resumes or archives a plan, or approves a phase of it. */
+/** Approves, launches, pauses, resumes or archives a plan. */
 export async function changePlan(
   context: CommandContext,
-  verb: 'approve' | 'launch' | 'pause' | 'resume' | 'archive' | 'review',
+  verb: 'approve' | 'launch' | 'pause' | 'resume' | 'archive',
   reference: string,
   options: PlanVerbOptions,
-  phase?: string,
 ): Promise<number> {
   const body = {
     approve: {
@@ -50,7 +49,6 @@ export async function changePlan(
       ...(options.acceptWarnings === undefined ? {} : { acceptWarnings: options.acceptWarnings }),
     },
     launch: launchBody(options),
-    review: phase === undefined ? {} : { phase },
     pause: {},
     resume: {},
     archive: {},

@@ -35,6 +35,7 @@ import { redactValue } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { processOf } from './session-process.ts';
 import { planOutput } from '../../tasks/plan-output.ts';
+import { unansweredThreads } from '../../tasks/review-threads.ts';
 import { recordProposal } from '../../tasks/proposals.ts';
 import { settleObjects } from '../session-sandbox.ts';
 import { findBreach, hasBudget } from './spending.ts';
@@ -76,6 +77,7 @@ export async function finishSession(
     signal === null || signal.status === 'error'
       ? null
       : await planOutput(platform, agent, { isDone: signal.status === 'done' });
+  const unanswered = signal?.status === 'done' ? await unansweredThreads(platform.store.db, agent) : [];
   // An agent that could still report how its work ended was not stopped by a limit.
   const ended = { ...stored, limitUntil: signal === null ? stored.limitUntil : null };
   const said = {
@@ -83,7 +85,7 @@ export async function finishSession(
     signal: signal === null ? null : withoutSecrets(platform, signal),
     exitCode: countedCode,
     completed: completion !== null,
-    complaints: output?.complaints.length ?? 0,
+    complaints: (output?.complaints.length ?? 0) + unanswered.length,
     ...how,
   };
   const { verdict, limitUntil, fault } = await judge(platform, { agent, run, session: ended }, said);
@@ -173,7 +175,7 @@ type EndWords = {
   exitCode: number | null;
   /** `pawl complete` is recorded. */
   completed: boolean;
-  /** Faults in the output of a planning agent. */
+  /** Faults in the output of a planning agent, and review threads without an answer. */
   complaints: number;
   failure: string | null;
   lost: boolean;

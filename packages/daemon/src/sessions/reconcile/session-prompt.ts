@@ -23,6 +23,7 @@ import { redact } from '../../accounts/redaction.ts';
 import type { SessionPlatform } from '../../accounts/session-platform.ts';
 import { projectOf } from '../../platform/platform.ts';
 import { planOutput } from '../../tasks/plan-output.ts';
+import { unansweredThreads } from '../../tasks/review-threads.ts';
 import { uncommittedPlaces } from './uncommitted.ts';
 
 /** The prompt of a session: an addition to the CLI's system prompt, where it takes one, and the first turn. */
@@ -97,9 +98,10 @@ async function noticeFor(platform: SessionPlatform, agent: Agent, purpose: Sessi
   return noticeOf(purpose);
 }
 
-/** The faults in the current output of a planning agent. */
+/** The faults in an agent's current output. */
 async function faultsIn(platform: SessionPlatform, agent: Agent): Promise<string[]> {
-  return (await planOutput(platform, agent, { isDone: true }))?.complaints ?? [];
+  const output = await planOutput(platform, agent, { isDone: true });
+  return [...(output?.complaints ?? []), ...(await unansweredThreads(platform.store.db, agent))];
 }
 
 /** The prompt for a session whose provider has the rest of the conversation. */

@@ -1,0 +1,73 @@
+import { printable } from '@pawl/present/text';
+import { reviewLines } from '@pawl/present/plan/review-text';
+import type { PhaseReview } from '@pawl/protocol/plan/review-view';
+import { PawlError } from '@pawl/schema/error';
+import type { CommandContext } from '../../context.ts';
+import { withDaemon } from '../../daemon/launch.ts';
+import { paintLine } from '../../terminal/palette.ts';
+import type { Place } from './plan.ts';
+import { named } from './plan.ts';
+
+export type ReviewOptions = Place & {
+  approve?: boolean;
+  hash?: string;
+  diff?: boolean;
+  comment?: string;
+  file?: string;
+  line?: number;
+};
+
+/** Shows the work of a phase, comments on it, or approves it. */
+export async function reviewPhase(
+  context: CommandContext,
+  plan: string,
+  phase: string | undefined,
+  options: ReviewOptions,
+): Promise<number> {
+  const { approve, comment, hash, file, line } = options;
+  if (approve === true && comment !== undefined)
+    throw new PawlError('usage', 'A comment and an approval exclude each other.');
+  if (comment === undefined && (file !== undefined || line !== undefined))
+    throw new PawlError('usage', '--file and --line belong to a comment.', { hint: 'Add --comment "…".' });
+  const which = phase === undefined ? {} : { phase };
+  const review = await withDaemon(context.home, (client) => {
+    if (approve === true)
+      return client.approvePhase(plan, { ...which, ...(hash === undefined ? {} : { hash }) }, named(options));
+    if (comment === undefined) return client.showReview(plan, { ...named(options), ...which });
+    const place = { ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
+    return client.commentPhase(plan, { ...which, body: comment, ...place }, named(options));
+  });
+  return answer(context, review, options.diff ?? false);
+}
+
+/** Requests changes of a phase: one revision handles every open thread. */
+export async function requestChanges(
+  context: CommandContext,
+  plan: string,
+  text: string[],
+  options: Place & { phase?: string },
+): Promise<number> {
+  const body = {
+    ...(text.length === 0 ? {} : { body: text.join(' ') }),
+    ...(options.phase === undefined ? {} : { phase: options.phase }),
+  };
+  const review = await withDaemon(context.home, (client) => client.requestChanges(plan, body, named(options)));
+  return answer(context, review, false);
+}
+
+/** Answers or closes a thread. */
+export async function settleThread(context: CommandContext, thread: string, text: string | null): Promise<number> {
+  const review = await withDaemon(context.home, (client) =>
+    text === null ? client.resolveThread(thread) : client.answerThread(thread, text),
+  );
+  return answer(context, review, false);
+}
+
+function answer(context: CommandContext, review: PhaseReview, diff: boolean): number {
+  context.answer('review', review, () => {
+    const lines = reviewLines(review).map((line) => paintLine(line, context.colours));
+    const patch = review.truncated ? `${review.patch}\n(the diff is cut here)` : review.patch;
+    return [...lines, ...(diff ? ['', printable(patch).trimEnd()] : [])].join('\n');
+  });
+  return 0;
+}
