@@ -71,6 +71,14 @@ const suites: Record<string, readonly CrashPoint[]> = {
   ],
   'plan/plan-crash.test.ts': ['plan.after_initiative', 'plan.after_record', 'plan.before_commit', 'plan.after_undo'],
   'plan/dispatch-crash.test.ts': ['approve.after_version', 'launch.after_record', 'dispatch.after_start'],
+  'plan/review-crash.test.ts': [
+    'review.after_threads',
+    'review.after_revision',
+    'land.after_record',
+    'land.after_branch',
+    'land.after_change',
+    'revert.after_branch',
+  ],
   'questions/crash.test.ts': ['question.after_ask', 'question.after_answer'],
   'queue/refresh-crash.test.ts': [
     'refresh.after_intent',

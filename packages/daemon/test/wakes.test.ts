@@ -107,6 +107,8 @@ const effects: Record<ChangingRoute, 'agents' | 'accounts' | 'crew' | 'queue' | 
   pausePlan: 'itself',
   resumePlan: 'itself',
   archivePlan: 'itself',
+  landPlan: 'itself',
+  revertPlan: 'itself',
   approvePhase: 'itself',
   commentPhase: 'itself',
   requestChanges: 'itself',

@@ -344,7 +344,7 @@ export const taskStates = [
 ] as const;
 
 /** The most urgent first. */
-export const attemptPicks = ['first', 'person'] as const;
+const attemptPicks = ['first', 'person'] as const;
 export const taskPriorities = ['high', 'medium', 'low'] as const;
 
 /** A planned task. Its state is derived from the runs of its agents. */

@@ -36,6 +36,11 @@ export const agentCommands: CommandTable = {
       .option('--no-proxy', 'give its sessions the API key itself, instead of a token for Pawl’s proxy')
       .option('--task <id>', 'take this planned task; see pawl task ls')
       .addOption(new Option('--next', 'take the first planned task that is ready').conflicts('task'))
+      .addOption(
+        new Option('--issue <number>', 'work on an issue of GitHub, with gh; more words are added to it')
+          .argParser(wholeNumber)
+          .conflicts(['task', 'next']),
+      )
       .option('-n, --name <alias>', 'alias (default: generated)')
       .option('-b, --base <rev>', 'commit, branch or tag to start from (default: the remote’s main, or HEAD)')
       .addOption(new Option('--branch <rev>', 'the same as --base').conflicts('base'))

@@ -40,6 +40,7 @@ function addSight({ addTo, act }: Tools, group: Command): void {
     .option('--issue <number>', 'read it from an issue on GitHub, with gh', wholeNumber)
     .addOption(new Option('--mode <mode>', 'stop after each phase for a review, or continue').choices(planModes))
     .option('--budget <limits>', 'limits over all its agents: usd=20', budget)
+    .option('--branch', 'collect its work on a branch of its own, which lands as one change')
     .action((text, options) => act(options, async (context) => (await load()).newPlan(context, text, options)));
   inProject(addTo(group, 'ls', 'list plans', 'pawl plan ls --all'))
     .option('-a, --all', 'include archived plans')
@@ -157,6 +158,17 @@ function addReviews({ addTo, act }: Tools, group: Command): void {
     .option('--hash <hash>', 'refuse if the work is not the one that you read')
     .action((plan, phase, options) =>
       act(options, async (context) => (await loadReviews()).reviewPhase(context, plan, phase, options)),
+    );
+  inProject(addTo(group, 'land', 'ask to merge the work of a plan', 'pawl plan land 4fGh'))
+    .argument('<plan>', planWord)
+    .action((plan, options) => act(options, async (context) => (await loadReviews()).landPlan(context, plan, options)));
+  inProject(
+    addTo(group, 'revert', 'propose a change that undoes landed work', 'pawl plan revert 4fGh "add the parser"'),
+  )
+    .argument('<plan>', planWord)
+    .argument('[part]', 'only the work of this phase or task, by id or name')
+    .action((plan, part, options) =>
+      act(options, async (context) => (await loadReviews()).revertPlan(context, plan, part, options)),
     );
   inProject(
     addTo(group, 'changes', 'request changes of a phase: one revision handles all comments', 'pawl plan changes 4fGh'),

@@ -14,6 +14,8 @@ export type PlanFacts = {
   outside: TasksById;
   /** Why its budget allows no more work; null if it does. */
   breach: string | null;
+  /** What became of its own branch; null if its tasks land by themselves. */
+  branch: { isLanded: boolean; changeId: string | null } | null;
 };
 
 export type PlanReading = {
@@ -161,6 +163,16 @@ function readPhase(
   return first ?? { state: 'pending', detail: '' };
 }
 
+/** Why a plan whose tasks are all over is not completed: main does not have its branch. */
+function branchReading({ initiative, branch }: PlanFacts): PlanReading['initiative'] | null {
+  if (branch === null || branch.isLanded) return null;
+  const detail =
+    branch.changeId === null
+      ? `its work is on ${initiative.branch}: pawl plan land ${word(initiative)}`
+      : `its branch is proposed: pawl change show ${branch.changeId.slice(0, 8)}`;
+  return { state: 'in_review', detail };
+}
+
 function readInitiative(
   facts: PlanFacts,
   {
@@ -181,7 +193,7 @@ function readInitiative(
   }
   const isOver = [...read.values()].every(({ state }) => ['completed', 'cancelled', 'skipped'].includes(state));
   if (initiative.launchedAt !== null && isOver && content.phases.every(({ id }) => done.has(id)))
-    return { state: 'completed', detail: '' };
+    return branchReading(facts) ?? { state: 'completed', detail: '' };
   const gate = planGate(facts);
   if (approvalOf(facts) !== 'valid') return { state: 'planned', detail: gate?.detail.replace('its plan', 'it') ?? '' };
   if (initiative.launchedAt === null)

@@ -73,7 +73,7 @@ export function revisionText(phase: { name: string }, threads: readonly ReviewTh
   return [
     `A person reviewed the phase ${phase.name} and requests changes. Its work is in your worktree already. ` +
       'Handle each thread: change what it asks for, or say why not.',
-    'Answer every thread before you finish, in one or two sentences: ' + '`pawl plan answer THREAD "what you did"`.',
+    'Answer every thread before you finish, in one or two sentences: `pawl plan answer THREAD "what you did"`.',
     ...listed,
   ].join('\n\n');
 }

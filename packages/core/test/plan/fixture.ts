@@ -19,6 +19,7 @@ export function someFacts(content: Partial<PlanContent>, given: Partial<PlanFact
     },
     outside: new Map(),
     breach: null,
+    branch: null,
     ...given,
   };
 }

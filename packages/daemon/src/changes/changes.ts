@@ -13,6 +13,7 @@ import type { ProjectConfig } from '@pawl/schema/project-config';
 import type { Agent, Project } from '@pawl/schema/record';
 import type { AgentFacts } from '@pawl/schema/agent/agent-facts';
 import { agentView } from '@pawl/store/agents/agent-views';
+import { planBranchOf } from '@pawl/store/plan/initiatives';
 import { changesTakenOver, finishedAuthors } from '@pawl/store/changes/change-search';
 import { changesByAgent } from '@pawl/store/changes/changes';
 import { beginQueue, queueOf } from '@pawl/store/changes/queues';
@@ -130,6 +131,8 @@ async function proposeWork(
   const { agent, run } = facts;
   // Without commits of its own there is nothing to propose, even if the branch has the base.
   if (tip === undefined || tip === agent.baseCommit) return null;
+  // The branch of its plan collects it, and lands as a whole.
+  if ((await planBranchOf(platform.store.db, agent.taskId)) !== null) return null;
   const changes = (await changesByAgent(platform.store.db, agent.id)).filter(
     ({ projectId }) => projectId === project.id,
   );

@@ -13,6 +13,7 @@ import type { SessionPlatform } from '../accounts/session-platform.ts';
 import { forkAndExec } from '../agents/fork.ts';
 import { rootAgent } from '../platform/root-agent.ts';
 import { planFacts } from '../tasks/plan-facts.ts';
+import { planBase } from './plan-branch.ts';
 import { blockTask } from '../tasks/tasks.ts';
 
 /** Starts the tasks of launched plans. */
@@ -95,8 +96,10 @@ async function startTask(platform: SessionPlatform, initiative: Initiative, task
   const project = await projectById(db, initiative.projectId);
   if (project === null) return;
   const attempt = (await agentsOfTask(db, task.id)).length + 1;
-  const body = { path: project.root, task: '', planned: task.id, ...launchBody(initiative) };
   try {
+    const base = await planBase(platform, project, initiative.branch);
+    const start = base === undefined ? {} : { base };
+    const body = { path: project.root, task: '', planned: task.id, ...start, ...launchBody(initiative) };
     const actor = { agent: await rootAgent(db), isPerson: true };
     await forkAndExec(platform, actor, body, `dispatch ${task.id} ${attempt}`);
   } catch (error) {

@@ -32,7 +32,7 @@ export async function workOf(platform: Platform, rules: ProjectRules, tasks: rea
 }
 
 /** The commit of the target branch before a change was merged. */
-async function beforeMerge({ repository, ownDir, config }: ProjectRules, change: Change): Promise<string> {
+export async function beforeMerge({ repository, ownDir, config }: ProjectRules, change: Change): Promise<string> {
   let commit = change.mergedCommit ?? change.head;
   const isReplayed = config.method === 'rebase';
   const range = { ownDir, head: change.head, onto: change.base, landed: [] };

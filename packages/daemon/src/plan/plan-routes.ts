@@ -1,12 +1,15 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { planRoutes } from '@pawl/protocol/plan/plan-routes';
-import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { askerOf } from './asker.ts';
+import { requiredPlan } from '../tasks/plan-facts.ts';
+import { createPlanBranch } from './plan-branch.ts';
+import { landPlan, revertPlan } from './plan-landing.ts';
 import { approvePlan, changePlan, launchPlan } from './plan-verbs.ts';
 import { createPlans } from './plans.ts';
 
-export function addPlanRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { platform: DefinitionPlatform }): void {
+export function addPlanRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { platform: SessionPlatform }): void {
   const plans = createPlans(platform);
 
   app.openapi(planRoutes.newPlan, async (context) => context.json(await plans.create(context.req.valid('json')), 200));
@@ -30,8 +33,17 @@ export function addPlanRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { p
   });
   app.openapi(planRoutes.launchPlan, async (context) => {
     const { id } = await plans.find(null, context.req.valid('param').plan, context.req.valid('query'));
+    await createPlanBranch(platform, await requiredPlan(platform.store.db, id));
     await launchPlan(platform.store, id, context.req.valid('json'));
     return context.json(await plans.detail(id), 200);
+  });
+  app.openapi(planRoutes.landPlan, async (context) => {
+    const { id } = await plans.find(null, context.req.valid('param').plan, context.req.valid('query'));
+    return context.json(await landPlan(platform, id), 200);
+  });
+  app.openapi(planRoutes.revertPlan, async (context) => {
+    const { id } = await plans.find(null, context.req.valid('param').plan, context.req.valid('query'));
+    return context.json(await revertPlan(platform, id, context.req.valid('json').of), 200);
   });
   for (const verb of ['pause', 'resume', 'archive'] as const) {
     app.openapi(planRoutes[`${verb}Plan`], async (context) => {

@@ -13,7 +13,8 @@ import { listProjects } from '@pawl/store/projects/projects';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
-import { contentHash, findPlan, planFacts, planUsage, requiredPlan } from '../tasks/plan-facts.ts';
+import { contentHash, findPlan, planFacts, planUsage, requiredPlan, usageByTask } from '../tasks/plan-facts.ts';
+import { planBranchName } from './plan-branch.ts';
 import type { Asker, TaskQuery } from './task-verbs.ts';
 import { projectAt, views } from './task-verbs.ts';
 
@@ -32,6 +33,7 @@ export function createPlans(platform: DefinitionPlatform) {
     const facts = await planFacts(db, initiative);
     const { content } = facts;
     const reading = readPlan(facts);
+    const spent = await usageByTask(db, id);
     const { waves, errors, warnings } = stagePlan(content, facts.outside);
     return {
       plan: await planView(db, initiative),
@@ -41,7 +43,7 @@ export function createPlans(platform: DefinitionPlatform) {
         ...phase,
         ...(reading.phases.get(phase.id) ?? { state: 'pending' as const, detail: '' }),
       })),
-      tasks: await views(platform, content.tasks),
+      tasks: (await views(platform, content.tasks)).map((task) => ({ ...task, spent: spent.get(task.id) ?? null })),
       stage: { errors, warnings, waves },
     };
   }
@@ -99,7 +101,7 @@ export function createPlans(platform: DefinitionPlatform) {
 /** A new plan, neither approved nor launched. */
 function newInitiative(
   { id, projectId, name, now }: { id: string; projectId: string; name: string; now: number },
-  { mode, budget }: Pick<NewPlanBody, 'mode' | 'budget'> = {},
+  { mode, budget, branch }: Pick<NewPlanBody, 'mode' | 'budget' | 'branch'> = {},
 ): Initiative {
   return {
     id,
@@ -115,7 +117,7 @@ function newInitiative(
     launchedAt: null,
     pausedAt: null,
     archivedAt: null,
-    branch: null,
+    branch: branch === true ? planBranchName(name, id) : null,
   };
 }
 

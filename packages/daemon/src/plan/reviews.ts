@@ -22,136 +22,152 @@ import { insertTask, updateTask } from '@pawl/store/projects/tasks';
 import type { Database } from '@pawl/store/tables';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
 import type { DefinitionPlatform } from '../definitions/definition-platform.ts';
+import type { ProjectRules } from '../project-config/project-rules.ts';
 import { projectRules } from '../project-config/project-rules.ts';
 import { planFacts, requiredPlan } from '../tasks/plan-facts.ts';
 import { diffWork, fileReader, workHash, workOf } from './phase-work.ts';
 import type { Asker } from './plan.ts';
 import { views } from './plan.ts';
 
-/** The review of phases: what was done, comments on it, answers, and decisions. */
-export function createReviews(platform: DefinitionPlatform) {
-  const { store } = platform;
-  const rulesOf = async (initiative: Initiative) => projectRules(platform, await requiredProject(store.db, initiative));
-
-  async function show(planId: string, word?: string): Promise<PhaseReview> {
-    const initiative = await requiredPlan(store.db, planId);
-    const { phase, tasks, reading } = await phaseMeant(store.db, initiative, word);
-    const rules = await rulesOf(initiative);
-    const works = phase.reviewed ?? (await workOf(platform, rules, tasks));
-    const read = await fileReader(rules, initiative);
-    const threads: ThreadView[] = [];
-    for (const thread of await threadsOf(store.db, planId))
-      if (thread.phaseId === phase.id) threads.push(await threadView(store.db, thread, read));
-    return {
-      planId,
-      phase: { id: phase.id, name: phase.name, ...reading },
-      tasks: await views(platform, tasks),
-      works,
-      hash: workHash(works),
-      ...(await diffWork(rules, works)),
-      threads,
-    };
-  }
-
+/** The work of a phase, its diff and its threads. */
+export async function showReview(platform: DefinitionPlatform, planId: string, word?: string): Promise<PhaseReview> {
+  const { db } = platform.store;
+  const initiative = await requiredPlan(db, planId);
+  const { phase, tasks, reading } = await phaseMeant(db, initiative, word);
+  const rules = await rulesOf(platform, initiative);
+  const works = phase.reviewed ?? (await workOf(platform, rules, tasks));
+  const read = await fileReader(rules, initiative);
+  const threads: ThreadView[] = [];
+  for (const thread of await threadsOf(db, planId))
+    if (thread.phaseId === phase.id) threads.push(await threadView(db, thread, read));
   return {
-    show,
-
-    /** Approves the work of a phase as it is now, and closes its threads. */
-    async approve(planId: string, { phase: word, hash }: ApprovePhaseBody): Promise<PhaseReview> {
-      const initiative = await requiredPlan(store.db, planId);
-      const { phase, tasks, reading } = await phaseMeant(store.db, initiative, word);
-      if (reading.state !== 'in_review') throw notInReview(phase, reading);
-      const works = await workOf(platform, await rulesOf(initiative), tasks);
-      if (hash !== undefined && !workHash(works).startsWith(hash)) {
-        throw new PawlError('conflict', 'The work of the phase has changed since you looked at it.', {
-          hint: `Look at it again: pawl plan review ${planId.slice(0, 6)}`,
-          details: { hash: workHash(works) },
-        });
-      }
-      await store.write(async (tx) => {
-        const now = await phaseMeant(tx.db, await requiredPlan(tx.db, planId), phase.id);
-        if (now.reading.state !== 'in_review') throw notInReview(phase, now.reading);
-        const threads = (await threadsOf(tx.db, planId)).filter(({ phaseId }) => phaseId === phase.id);
-        refuseOpen(planId, threads);
-        for (const { id, resolvedAt } of threads)
-          if (resolvedAt === null) await updateThread(tx, id, { resolvedAt: tx.now });
-        crashPoint('review.after_threads');
-        await putPhase(tx, { ...now.phase, approvedAt: tx.now, reviewed: works });
-        const data = { planId, phaseId: phase.id };
-        tx.emit({ type: 'phase.approved', projectId: initiative.projectId, data });
-      });
-      return show(planId, phase.id);
-    },
-
-    /** Comments on the work of a phase, or on a line of it. */
-    async comment(planId: string, { phase: word, body, file, line }: CommentPhaseBody): Promise<PhaseReview> {
-      const initiative = await requiredPlan(store.db, planId);
-      const { phase } = await phaseMeant(store.db, initiative, word);
-      if ((file === undefined) !== (line === undefined))
-        throw new PawlError('invalid_input', 'A comment on a line needs the file and the line.');
-      const anchor =
-        file === undefined || line === undefined
-          ? null
-          : await anchorIn(await fileReader(await rulesOf(initiative), initiative), file, line);
-      await store.write((tx) => addThread(tx, phase, body, anchor));
-      return show(planId, phase.id);
-    },
-
-    /**
-     * Requests changes: one revision of the phase handles every open thread. A second request while it is under way adds
-     * its threads to the same revision.
-     */
-    async requestChanges(planId: string, { phase: word, body }: RequestChangesBody): Promise<PhaseReview> {
-      const phaseId = await store.write(async (tx) => {
-        const initiative = await requiredPlan(tx.db, planId);
-        const { phase, tasks, reading } = await phaseMeant(tx.db, initiative, word);
-        const underWay = tasks.find((task) => task.revises === phase.id && isOpen(task));
-        if (underWay === undefined && !['in_review', 'completed'].includes(reading.state))
-          throw notInReview(phase, reading);
-        if (body !== undefined) await addThread(tx, phase, body, null);
-        const threads = (await threadsOf(tx.db, planId)).filter(({ phaseId: id }) => id === phase.id);
-        const fresh = threads.filter((thread) => threadState(thread) === 'open');
-        if (fresh.length === 0 && underWay !== undefined) return phase.id;
-        if (fresh.length === 0) {
-          throw new PawlError('invalid_input', 'No change is requested: there are no open threads.', {
-            hint: `Say what to change: pawl plan changes ${planId.slice(0, 6)} "…"`,
-          });
-        }
-        const revision = underWay ?? (await addRevision(tx, initiative, phase, tasks));
-        crashPoint('review.after_revision');
-        for (const { id } of fresh) await updateThread(tx, id, { revisionId: revision.id });
-        const own = (await threadsOf(tx.db, planId)).filter(({ revisionId }) => revisionId === revision.id);
-        await updateTask(tx, revision.id, { description: revisionText(phase, own) });
-        if (phase.approvedAt !== null) await putPhase(tx, { ...phase, approvedAt: null, reviewed: null });
-        const data = { planId, phaseId: phase.id, taskId: revision.id };
-        tx.emit({ type: 'phase.changes_requested', projectId: initiative.projectId, data });
-        return phase.id;
-      });
-      return show(planId, phaseId);
-    },
-
-    /** Answers a thread: a person, or the agent of its revision. */
-    async answer(asker: Asker, word: string, answer: string): Promise<PhaseReview> {
-      const thread = await threadMeant(store.db, word);
-      await store.write(async (tx) => {
-        const now = await threadMeant(tx.db, thread.id);
-        if (asker !== null && (asker.taskId === null || asker.taskId !== now.revisionId))
-          throw new PawlError('forbidden', 'An agent may only answer the threads of its own revision.');
-        if (now.resolvedAt !== null) throw new PawlError('conflict', 'The thread is closed.');
-        await updateThread(tx, now.id, { answer, answeredAt: tx.now, answeredBy: asker?.id ?? null });
-        await emitAnswered(tx, now, asker);
-      });
-      return show(thread.initiativeId, thread.phaseId);
-    },
-
-    async resolve(word: string): Promise<PhaseReview> {
-      const thread = await threadMeant(store.db, word);
-      await store.write(async (tx) => {
-        if (thread.resolvedAt === null) await updateThread(tx, thread.id, { resolvedAt: tx.now });
-      });
-      return show(thread.initiativeId, thread.phaseId);
-    },
+    planId,
+    phase: { id: phase.id, name: phase.name, ...reading },
+    tasks: await views(platform, tasks),
+    works,
+    hash: workHash(works),
+    ...(await diffWork(rules, works)),
+    threads,
   };
+}
+
+/** Approves the work of a phase as it is now, and closes its threads. */
+export async function approvePhase(
+  platform: DefinitionPlatform,
+  planId: string,
+  { phase: word, hash }: ApprovePhaseBody,
+): Promise<PhaseReview> {
+  const { store } = platform;
+  const initiative = await requiredPlan(store.db, planId);
+  const { phase, tasks, reading } = await phaseMeant(store.db, initiative, word);
+  if (reading.state !== 'in_review') throw notInReview(phase, reading);
+  const works = await workOf(platform, await rulesOf(platform, initiative), tasks);
+  if (hash !== undefined && !workHash(works).startsWith(hash)) {
+    throw new PawlError('conflict', 'The work of the phase has changed since you looked at it.', {
+      hint: `Look at it again: pawl plan review ${planId.slice(0, 6)}`,
+      details: { hash: workHash(works) },
+    });
+  }
+  await store.write(async (tx) => {
+    const now = await phaseMeant(tx.db, await requiredPlan(tx.db, planId), phase.id);
+    if (now.reading.state !== 'in_review') throw notInReview(phase, now.reading);
+    const threads = (await threadsOf(tx.db, planId)).filter(({ phaseId }) => phaseId === phase.id);
+    refuseOpen(planId, threads);
+    for (const { id, resolvedAt } of threads)
+      if (resolvedAt === null) await updateThread(tx, id, { resolvedAt: tx.now });
+    crashPoint('review.after_threads');
+    await putPhase(tx, { ...now.phase, approvedAt: tx.now, reviewed: works });
+    tx.emit({ type: 'phase.approved', projectId: initiative.projectId, data: { planId, phaseId: phase.id } });
+  });
+  return showReview(platform, planId, phase.id);
+}
+
+/** Comments on the work of a phase, or on a line of it. */
+export async function commentPhase(
+  platform: DefinitionPlatform,
+  planId: string,
+  { phase: word, body, file, line }: CommentPhaseBody,
+): Promise<PhaseReview> {
+  const { store } = platform;
+  const initiative = await requiredPlan(store.db, planId);
+  const { phase } = await phaseMeant(store.db, initiative, word);
+  if ((file === undefined) !== (line === undefined))
+    throw new PawlError('invalid_input', 'A comment on a line needs the file and the line.');
+  const anchor =
+    file === undefined || line === undefined
+      ? null
+      : await anchorIn(await fileReader(await rulesOf(platform, initiative), initiative), file, line);
+  await store.write((tx) => addThread(tx, phase, body, anchor));
+  return showReview(platform, planId, phase.id);
+}
+
+/**
+ * Requests changes: one revision of the phase handles every open thread. A second request while it is under way adds its
+ * threads to the same revision.
+ */
+export async function requestChanges(
+  platform: DefinitionPlatform,
+  planId: string,
+  { phase: word, body }: RequestChangesBody,
+): Promise<PhaseReview> {
+  const phaseId = await platform.store.write(async (tx) => {
+    const initiative = await requiredPlan(tx.db, planId);
+    const { phase, tasks, reading } = await phaseMeant(tx.db, initiative, word);
+    const underWay = tasks.find((task) => task.revises === phase.id && isOpen(task));
+    if (underWay === undefined && !['in_review', 'completed'].includes(reading.state))
+      throw notInReview(phase, reading);
+    if (body !== undefined) await addThread(tx, phase, body, null);
+    const threads = (await threadsOf(tx.db, planId)).filter((thread) => thread.phaseId === phase.id);
+    const fresh = threads.filter((thread) => threadState(thread) === 'open');
+    if (fresh.length === 0 && underWay !== undefined) return phase.id;
+    if (fresh.length === 0) {
+      throw new PawlError('invalid_input', 'No change is requested: there are no open threads.', {
+        hint: `Say what to change: pawl plan changes ${planId.slice(0, 6)} "…"`,
+      });
+    }
+    const revision = underWay ?? (await addRevision(tx, initiative, phase, tasks));
+    crashPoint('review.after_revision');
+    for (const { id } of fresh) await updateThread(tx, id, { revisionId: revision.id });
+    const own = (await threadsOf(tx.db, planId)).filter(({ revisionId }) => revisionId === revision.id);
+    await updateTask(tx, revision.id, { description: revisionText(phase, own) });
+    if (phase.approvedAt !== null) await putPhase(tx, { ...phase, approvedAt: null, reviewed: null });
+    const data = { planId, phaseId: phase.id, taskId: revision.id };
+    tx.emit({ type: 'phase.changes_requested', projectId: initiative.projectId, data });
+    return phase.id;
+  });
+  return showReview(platform, planId, phaseId);
+}
+
+/** Answers a thread: a person, or the agent of its revision. */
+export async function answerThread(
+  platform: DefinitionPlatform,
+  asker: Asker,
+  word: string,
+  answer: string,
+): Promise<PhaseReview> {
+  const thread = await threadMeant(platform.store.db, word);
+  await platform.store.write(async (tx) => {
+    const now = await threadMeant(tx.db, thread.id);
+    if (asker !== null && (asker.taskId === null || asker.taskId !== now.revisionId))
+      throw new PawlError('forbidden', 'An agent may only answer the threads of its own revision.');
+    if (now.resolvedAt !== null) throw new PawlError('conflict', 'The thread is closed.');
+    await updateThread(tx, now.id, { answer, answeredAt: tx.now, answeredBy: asker?.id ?? null });
+    await emitAnswered(tx, now, asker);
+  });
+  return showReview(platform, thread.initiativeId, thread.phaseId);
+}
+
+/** Closes a thread. */
+export async function resolveThread(platform: DefinitionPlatform, word: string): Promise<PhaseReview> {
+  const thread = await threadMeant(platform.store.db, word);
+  await platform.store.write(async (tx) => {
+    if (thread.resolvedAt === null) await updateThread(tx, thread.id, { resolvedAt: tx.now });
+  });
+  return showReview(platform, thread.initiativeId, thread.phaseId);
+}
+
+async function rulesOf(platform: DefinitionPlatform, initiative: Initiative): Promise<ProjectRules> {
+  return projectRules(platform, await requiredProject(platform.store.db, initiative));
 }
 
 async function requiredProject(db: Database, { projectId }: Initiative): Promise<Project> {

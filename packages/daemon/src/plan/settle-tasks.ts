@@ -8,6 +8,8 @@ import { agentView } from '@pawl/store/agents/agent-views';
 import { changesOfTask } from '@pawl/store/changes/changes';
 import { queueOf } from '@pawl/store/changes/queues';
 import { finishedTasks, taskById } from '@pawl/store/projects/tasks';
+import { planBranchOf } from '@pawl/store/plan/initiatives';
+import { landOnBranch } from './plan-branch.ts';
 import { recordLanding } from '../tasks/tasks.ts';
 import type { Platform } from '../platform/platform.ts';
 import { settledRuns } from '../changes/settled.ts';
@@ -40,6 +42,13 @@ async function landingOf(
   const facts = task.agentId === null ? null : await agentView(db, task.agentId);
   const queue = await queueOf(db, project.id);
   const run = facts?.run ?? null;
+  const branch = await planBranchOf(db, task.id);
+  if (branch !== null && facts !== null) {
+    if (run !== null && run.outcome === null) return { do: 'wait' };
+    if (run !== null && run.outcome !== 'completed')
+      return { do: 'requeue', reason: run.detail ?? 'its agent did not complete' };
+    return landOnBranch(platform, { project, branch }, task, facts.agent);
+  }
   // Work that ended before the queue started is never proposed automatically.
   const isEarly = queue === null || (run?.endedAt ?? 0) < queue.beganAt - limits.finishedMs;
   return judgeLanding({

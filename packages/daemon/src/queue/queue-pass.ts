@@ -15,6 +15,8 @@ import { finishBegun } from '../changes/landing/advance.ts';
 import type { Crew } from '../changes/repair/crew.ts';
 import type { Checker } from '../checks/checker.ts';
 import { passForge } from '../forge-sync/forge-pass.ts';
+import { listInitiatives } from '@pawl/store/plan/initiatives';
+import { proposeBranches } from '../plan/plan-landing.ts';
 import { settleTasks } from '../plan/settle-tasks.ts';
 import { configPath } from '../project-config/config-file.ts';
 import { recordDivergence } from './divergence.ts';
@@ -63,6 +65,7 @@ async function passOnce(parts: PassParts, projectId: string, watch: Watch): Prom
   await noteSeen(context, queue);
   await openMissing(platform, project, config);
   await settleTasks(platform, project, config);
+  await proposeBranches(platform, project, await listInitiatives(db, { projectId }));
   await examineAll({ ...context, config });
   await crew.tick(project, config);
   await attempt(platform, project, 'failed to compare branches for conflicts', () =>

@@ -7,6 +7,7 @@ import { readPlan } from '@pawl/core/plan/plan-reading';
 import { PawlError } from '@pawl/schema/error';
 import type { Initiative, PlanContent } from '@pawl/schema/plan/plan';
 import type { Task, Usage } from '@pawl/schema/record';
+import { lastChangeOf } from '@pawl/store/changes/change-search';
 import { findInitiatives, initiativeById, planVersion } from '@pawl/store/plan/initiatives';
 import { planContent } from '@pawl/store/plan/plan-records';
 import { agentsOfPlan } from '@pawl/store/plan/proposals';
@@ -35,13 +36,38 @@ export async function planFacts(db: Database, initiative: Initiative): Promise<P
     approved,
     outside: new Map(outside.map((task) => [task.id, task])),
     breach: isLimited(initiative.budget) ? await breachFor(db, initiative) : null,
+    branch: await branchFacts(db, initiative),
   };
+}
+
+async function branchFacts(db: Database, { projectId, branch }: Initiative): Promise<PlanFacts['branch']> {
+  if (branch === null) return null;
+  const change = await lastChangeOf(db, projectId, { agentId: null, branch });
+  const isOpen = change !== null && change.mergedAt === null && change.closedAt === null;
+  return { isLanded: change !== null && change.mergedAt !== null, changeId: isOpen ? change.id : null };
 }
 
 /** The usage of all agents of a plan, architects included. */
 export async function planUsage(db: Database, initiativeId: string): Promise<Usage> {
-  const usages = await usagesOf(db, await agentsOfPlan(db, initiativeId));
+  const agents = await agentsOfPlan(db, initiativeId);
+  const usages = await usagesOf(
+    db,
+    agents.map(({ id }) => id),
+  );
   return totalUsage([...usages.values()].flat());
+}
+
+/** The usage for each task of a plan, by task id. */
+export async function usageByTask(db: Database, initiativeId: string): Promise<Map<string | null, Usage>> {
+  const agents = await agentsOfPlan(db, initiativeId);
+  const usages = await usagesOf(
+    db,
+    agents.map(({ id }) => id),
+  );
+  const ofTask = Map.groupBy(agents, ({ taskId }) => taskId);
+  return new Map(
+    [...ofTask].map(([taskId, own]) => [taskId, totalUsage(own.flatMap(({ id }) => usages.get(id) ?? []))]),
+  );
 }
 
 /** The used-up part of a plan's budget, in words; null if there is none. */

@@ -8,6 +8,7 @@ import { newId } from '@pawl/schema/id';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Task } from '@pawl/schema/record';
 import { noInitiative } from '@pawl/schema/record';
+import { planBranchOf } from '@pawl/store/plan/initiatives';
 import { agentView } from '@pawl/store/agents/agent-views';
 import { projectSettings } from '@pawl/store/projects/project-settings';
 import { projectById } from '@pawl/store/projects/projects';
@@ -200,6 +201,7 @@ export async function taskAfterRun(tx: WriteTransaction, agent: Agent, run: Ende
 
 /** True if an agent's work must become a change before its task is completed: its project has checks. */
 export async function landsLater(db: Database, agent: Agent): Promise<boolean> {
+  if (isAuthor(agent) && (await planBranchOf(db, agent.taskId)) !== null) return true;
   const project = agent.projectId === null || !isAuthor(agent) ? null : await projectById(db, agent.projectId);
   if (project === null || (await projectSettings(db, project.id)).untrackedAt !== null) return false;
   return existsSync(join(project.root, configPath)) || (await queueOf(db, project.id)) !== null;

@@ -122,6 +122,8 @@ const statuses: Record<keyof typeof routes, { person: number; own: number; other
   pausePlan: { person: 404, own: 403, other: 403 },
   resumePlan: { person: 404, own: 403, other: 403 },
   archivePlan: { person: 404, own: 403, other: 403 },
+  landPlan: { person: 404, own: 403, other: 403 },
+  revertPlan: { person: 404, own: 403, other: 403 },
   showReview: { person: 404, own: 404, other: 404 },
   approvePhase: { person: 404, own: 403, other: 403 },
   commentPhase: { person: 400, own: 403, other: 403 },

@@ -4,13 +4,25 @@ import { insertTask } from '@pawl/store/projects/tasks';
 import { aPhase, aTask } from '@pawl/testing/plan-records';
 import { git } from '@pawl/testing/sample-repository';
 import { waitUntil } from '@pawl/testing/wait-until';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentClient } from '../support/agent-client.ts';
 import type { TestDaemon } from '../support/daemon.ts';
 import { startTestDaemon } from '../support/daemon.ts';
 import { committing } from '../support/errand.ts';
 import { checkScript, commitFiles, configWith } from '../support/merge-queue.ts';
 import { storeOf } from '../support/stores.ts';
+
+let daemon: TestDaemon;
+beforeAll(async () => {
+  daemon = await startTestDaemon();
+  await commitFiles(daemon.repository, {
+    'check.sh': checkScript(),
+    '.pawl/config.yaml': configWith('sh check.sh', 'fixer: false\n'),
+  });
+});
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+});
 
 async function launch({ client, scenario }: TestDaemon, planId: string, steps: unknown[]) {
   const options = { scenario: await scenario([...steps, { complete: { summary: 'did it' } }]) };
@@ -29,12 +41,8 @@ async function becomes({ client }: TestDaemon, planId: string, state: string) {
 }
 
 /** A plan of two phases with one task each, whose changes land on main. */
-async function twoPhases({ client, repository, home }: TestDaemon) {
-  await commitFiles(repository, {
-    'check.sh': checkScript(),
-    '.pawl/config.yaml': configWith('sh check.sh', 'fixer: false\n'),
-  });
-  const { plan } = await client.newPlan({ path: repository, text: 'two files' });
+async function twoPhases({ client, repository, home }: TestDaemon, branch = false) {
+  const { plan } = await client.newPlan({ path: repository, text: 'two files', branch });
   const [one, two] = [newId(), newId()];
   await storeOf(home.root).write(async (tx) => {
     const own = { initiativeId: plan.id };
@@ -51,7 +59,6 @@ async function twoPhases({ client, repository, home }: TestDaemon) {
 }
 
 test('a phase is reviewed with threads, revised once, and its diff stays the reviewed one [planner 18, 19, 20, 23]', async () => {
-  await using daemon = await startTestDaemon();
   const { client } = daemon;
   const id = await twoPhases(daemon);
   await launch(daemon, id, committing('a.txt', 'one\ntwo\nthree\n'));
@@ -130,4 +137,44 @@ test('a phase is reviewed with threads, revised once, and its diff stays the rev
   const { events: all } = await client.events({ limit: 1000 });
   const taken = all.filter(({ type, data }) => type === 'task.taken' && data['taskId'] === task?.id);
   expect(taken).toHaveLength(1);
+});
+
+test('a plan with a branch is reviewed before main has anything, lands as one change, and is reverted by another [planner 23]', async () => {
+  const { client, repository } = daemon;
+  const start = await git(repository, ['rev-parse', 'main']);
+  const id = await twoPhases(daemon, true);
+  await launch(daemon, id, committing('{agent}.txt', 'work\n'));
+  await becomes(daemon, id, 'in_review');
+  await expect(client.landPlan(id)).rejects.toMatchObject({ message: expect.stringContaining('is not over') });
+  await client.approvePhase(id, { phase: 'one' });
+  await waitUntil(async () => (await client.showReview(id, { phase: 'two' })).phase.state === 'in_review', {
+    what: 'the second phase to wait for its review',
+  });
+  await client.approvePhase(id, { phase: 'two' });
+  const { plan } = await client.showPlan(id);
+  expect(plan).toMatchObject({ state: 'in_review', branch: expect.stringMatching(/^plan\/two-files-/) });
+  expect(plan.detail).toContain('pawl plan land');
+  // Nothing is on main, and no task was proposed by itself.
+  expect(await git(repository, ['rev-parse', 'main'])).toBe(start);
+  const { changes: before } = await client.listChanges({ path: repository });
+  expect(before).toEqual([]);
+  const reviewed = [await client.showReview(id, { phase: 'one' }), await client.showReview(id, { phase: 'two' })];
+
+  const { changes } = await client.landPlan(id);
+  expect(changes).toMatchObject([{ branch: plan.branch, title: 'two files' }]);
+  await becomes(daemon, id, 'completed');
+  const files = await git(repository, ['diff', '--name-only', start, 'main']);
+  expect(files.split('\n').toSorted()).toEqual(
+    reviewed.flatMap(({ files: own }) => own.map(({ path }) => path)).toSorted(),
+  );
+  // The reviewed diffs are those of main's commit.
+  const patch = await git(repository, ['diff', '--no-ext-diff', start, 'main']);
+  for (const path of files.split('\n')) expect(patch).toContain(`+++ b/${path}`);
+
+  const reverted = await client.revertPlan(id);
+  expect(reverted.changes).toMatchObject([{ title: 'Revert two files' }]);
+  await waitUntil(async () => (await git(repository, ['diff', '--name-only', start, 'main'])) === '', {
+    what: 'main to have nothing of it',
+  });
+  await expect(client.revertPlan(id)).rejects.toMatchObject({ code: 'conflict' });
 });

@@ -32,6 +32,20 @@ export async function deleteBranchAt(
   });
 }
 
+/** Creates a branch at a commit. Returns false if there is one of this name already. */
+export async function createBranchAt(
+  repository: Repository,
+  { branch, commit }: { branch: string; commit: string },
+): Promise<boolean> {
+  const ref = `refs/heads/${checkBranchName(branch)}`;
+  return withLock(repositoryLock(repository), async () => {
+    if ((await branchTip(repository, branch)) !== null) return false;
+    // Git compares under its lock: the branch must not exist.
+    await runInUserRepository(repository.commonDir, ['update-ref', '-m', 'pawl: create', ref, commit, '0'.repeat(40)]);
+    return true;
+  });
+}
+
 /** True if a worktree is on this branch, or will return to it. Only while holding the repository's lock. */
 export async function isBranchInUse(repository: Repository, branch: string): Promise<boolean> {
   if ((await readWorktrees(repository)).some((worktree) => worktree.branch === branch)) return true;

@@ -22,7 +22,11 @@ export function planLines({ plan, pages, decisions, phases, tasks, stage }: Plan
     [span(plan.state), span(plan.detail === '' ? '' : `: ${printableLine(plan.detail)}`)],
     [
       span(
-        `${plan.counts.settled} of ${plan.counts.tasks} tasks done · mode ${plan.mode} · ${pages.length} pages · ${decisions.length} decisions${spentText(plan)}`,
+        `${plan.counts.settled} of ${plan.counts.tasks} tasks done · mode ${plan.mode} · ${pages.length} pages · ${decisions.length} decisions${spentWords(
+          plan.spent,
+        )
+          .map((word) => ` · ${word}`)
+          .join('')}`,
         'muted',
       ),
     ],
@@ -36,20 +40,28 @@ export function planLines({ plan, pages, decisions, phases, tasks, stage }: Plan
   ];
 }
 
-/** The usage of a plan's agents, as far as known. */
-function spentText({ spent }: PlanDetail['plan']): string {
+/** The usage of agents, as far as known. */
+function spentWords(spent: PlanDetail['plan']['spent'] | null): string[] {
+  if (spent === null) return [];
   const used = spent.inputTokens + spent.cachedTokens + spent.outputTokens;
-  const money = spent.costUsd > 0 ? ` · $${spent.costUsd.toFixed(2)}` : '';
-  return used > 0 ? ` · ${tokens(used)} tokens${money}` : money;
+  return [
+    ...(used > 0 ? [`${tokens(used)} tokens`] : []),
+    ...(spent.costUsd > 0 ? [`$${spent.costUsd.toFixed(2)}`] : []),
+  ];
 }
 
-function taskLines(tasks: readonly TaskView[], waves: ReadonlyMap<string, number>, indent: string): Line[] {
+function taskLines(
+  tasks: readonly PlanDetail['tasks'][number][],
+  waves: ReadonlyMap<string, number>,
+  indent: string,
+): Line[] {
   return tasks.map((task, index) => {
     const branch = index === tasks.length - 1 ? '└─ ' : '├─ ';
     const extra = [
       ...(waves.has(task.id) ? [`wave ${waves.get(task.id)}`] : []),
       ...(task.priority === 'medium' ? [] : [task.priority]),
       ...(task.agent === null ? [] : [task.agent.alias]),
+      ...spentWords(task.spent),
     ];
     const tail = extra.length === 0 ? [] : [span(`  (${extra.join(', ')})`, 'muted')];
     return [span(indent + branch, 'muted'), ...row(task, task.name), ...tail];

@@ -1,6 +1,15 @@
 import { segment } from '../path-segment.ts';
 import type { Requests } from '../requests.ts';
-import type { ApprovePlanBody, EditPlanBody, LaunchPlanBody, NewPlanBody, PlanDetail, PlanList } from './plan-view.ts';
+import type {
+  ApprovePlanBody,
+  EditPlanBody,
+  LaunchPlanBody,
+  NewPlanBody,
+  PlanDetail,
+  PlanLanding,
+  PlanList,
+  RevertPlanBody,
+} from './plan-view.ts';
 
 type Place = { path?: string };
 
@@ -10,6 +19,8 @@ export type PlanClient = {
   listPlans(query?: Place & { all?: boolean }): Promise<PlanList>;
   showPlan(reference: string, query?: Place): Promise<PlanDetail>;
   editPlan(reference: string, body: EditPlanBody, query?: Place): Promise<PlanDetail>;
+  landPlan(reference: string, query?: Place): Promise<PlanLanding>;
+  revertPlan(reference: string, body?: RevertPlanBody, query?: Place): Promise<PlanLanding>;
   changePlan(
     reference: string,
     verb: 'approve' | 'launch' | 'pause' | 'resume' | 'archive',
@@ -25,6 +36,8 @@ export function planClient({ get, post }: Requests): PlanClient {
     listPlans: (query) => get('/api/plans', query),
     showPlan: (reference, query) => get(at(reference), query),
     editPlan: (reference, body, query = {}) => post(at(reference, '/edit'), body, { query }),
+    landPlan: (reference, query = {}) => post(at(reference, '/land'), {}, { query }),
+    revertPlan: (reference, body = {}, query = {}) => post(at(reference, '/revert'), body, { query }),
     changePlan: (reference, verb, body = {}, query = {}) => post(at(reference, `/${verb}`), body, { query }),
   };
 }

@@ -17,6 +17,17 @@ function verbRoute<Verb extends string, Body extends z.ZodType>(verb: Verb, give
   });
 }
 
+/** A person's verb that brings the work of a plan to main, or takes it away. */
+function landingRoute<Verb extends string, Body extends z.ZodType>(verb: Verb, given: Body, description: string) {
+  return defineRoute({
+    access: forPeople(`${verb} a plan`, 'S3-32'),
+    method: 'post',
+    path: `/api/plans/{plan}/${verb}`,
+    request: { params: plan, query: taskQuerySchema, body: body(given) },
+    responses: answers(description, view.planLandingSchema),
+  });
+}
+
 /** Plans: a wish, its documents, phases and tasks. */
 export const planRoutes = {
   newPlan: defineRoute({
@@ -59,5 +70,7 @@ export const planRoutes = {
     'The plan; agents that work finish their tasks, and nothing else starts.',
   ),
   resumePlan: verbRoute('resume', z.object({}), 'The resumed plan.'),
+  landPlan: landingRoute('land', z.object({}), 'The changes that were asked to merge: of its branch, or of its tasks.'),
+  revertPlan: landingRoute('revert', view.revertPlanSchema, 'The change that undoes its landed work.'),
   archivePlan: verbRoute('archive', z.object({}), 'The plan, which is put away.'),
 } as const;

@@ -27,6 +27,8 @@ export const newPlanSchema = z.object({
   text: text.min(1),
   mode: z.enum(planModes).optional(),
   budget: budget.optional(),
+  /** Collect its work on a branch of its own, which lands as one change. */
+  branch: z.boolean().optional(),
 });
 export type NewPlanBody = z.infer<typeof newPlanSchema>;
 
@@ -45,6 +47,12 @@ export const editPlanSchema = z.object({
     .optional(),
 });
 export type EditPlanBody = z.infer<typeof editPlanSchema>;
+
+export const revertPlanSchema = z.object({
+  /** Only the work of this phase or task, by id or name; by default all of it. */
+  of: z.string().min(1).max(1_000).optional(),
+});
+export type RevertPlanBody = z.infer<typeof revertPlanSchema>;
 
 export const approvePlanSchema = z.object({
   /** The hash that the person looked at, or its start; another content is a conflict. */
@@ -95,10 +103,17 @@ export const planDetailSchema = z.object({
   pages: z.array(pageSchema),
   decisions: z.array(decisionSchema),
   phases: z.array(phaseSchema.extend({ state: z.enum(taskStates), detail: z.string() })),
-  tasks: z.array(taskViewSchema),
+  tasks: z.array(taskViewSchema.extend({ spent: usageSchema.nullable() })),
   stage: stageSchema,
 });
 export type PlanDetail = z.infer<typeof planDetailSchema>;
+
+/** A plan, and the changes that land or revert its work. */
+export const planLandingSchema = z.object({
+  planId: idSchema,
+  changes: z.array(z.object({ id: idSchema, title: z.string(), branch: z.string() })),
+});
+export type PlanLanding = z.infer<typeof planLandingSchema>;
 
 export const planListQuerySchema = z.object({
   path: path.optional(),

@@ -131,17 +131,6 @@ export const reviewThreadSchema = z.object({
 });
 export type ReviewThread = z.infer<typeof reviewThreadSchema>;
 
-/** One agent's try at a task that several try at the same time. */
-export const attemptSchema = z.object({
-  taskId: idSchema,
-  agentId: idSchema,
-  startedAt: timeSchema,
-  pickedAt: timeSchema.nullable(),
-  /** When it was given up, because it failed or another one was picked. */
-  retiredAt: timeSchema.nullable(),
-});
-export type Attempt = z.infer<typeof attemptSchema>;
-
 /** One state of a plan's content: `hash` is that of its canonical text. */
 export const planVersionSchema = z.object({
   initiativeId: idSchema,

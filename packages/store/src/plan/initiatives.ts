@@ -52,6 +52,18 @@ export async function findInitiatives(db: Database, reference: string, projectId
   return [];
 }
 
+/** The branch that collects the work of a task's plan; null if the task lands by itself. */
+export async function planBranchOf(db: Database, taskId: string | null): Promise<string | null> {
+  if (taskId === null) return null;
+  const row = await db
+    .selectFrom('tasks')
+    .innerJoin('initiatives', 'initiatives.id', 'tasks.initiative_id')
+    .select('initiatives.branch')
+    .where('tasks.id', '=', taskId)
+    .executeTakeFirst();
+  return row?.branch ?? null;
+}
+
 export async function insertPlanVersion(tx: WriteTransaction, version: PlanVersion): Promise<void> {
   await tx.db.insertInto('plan_versions').values(toColumns(version)).execute();
 }

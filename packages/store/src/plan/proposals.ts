@@ -68,12 +68,15 @@ export async function planAgentOf(db: Database, agentId: string): Promise<PlanAg
   return row === undefined ? null : { agentId: row.agent_id, initiativeId: row.initiative_id, phaseId: row.phase_id };
 }
 
-/** The agents that worked for a plan: on its tasks, or as architects. */
-export async function agentsOfPlan(db: Database, initiativeId: string): Promise<string[]> {
+/** The agents that worked for a plan, with their tasks; architects have none. */
+export async function agentsOfPlan(
+  db: Database,
+  initiativeId: string,
+): Promise<{ id: string; taskId: string | null }[]> {
   const workers = await db
     .selectFrom('tasks')
     .innerJoin('agents', 'agents.task_id', 'tasks.id')
-    .select('agents.id')
+    .select(['agents.id', 'tasks.id as taskId'])
     .where('tasks.initiative_id', '=', initiativeId)
     .execute();
   const architects = await db
@@ -81,7 +84,8 @@ export async function agentsOfPlan(db: Database, initiativeId: string): Promise<
     .select('agent_id as id')
     .where('initiative_id', '=', initiativeId)
     .execute();
-  return [...new Set([...workers, ...architects].map(({ id }) => id))];
+  const known = new Set(workers.map(({ id }) => id));
+  return [...workers, ...architects.filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, taskId: null }))];
 }
 
 function proposalOf(row: Row<'proposals'>): Proposal {

@@ -5,6 +5,7 @@ import type { WorkBody } from '@pawl/protocol/agents/verb-view';
 import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { errorCodes, PawlError } from '@pawl/schema/error';
 import { shellWord } from '@pawl/schema/shell-word';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { askOnce } from '../../daemon/ask-once.ts';
 import type { CommandContext } from '../../context.ts';
@@ -36,6 +37,8 @@ export type WorkOptions = {
   proxy?: false;
   task?: string;
   next?: boolean;
+  /** The number of an issue on GitHub. */
+  issue?: number;
   /** False for work without a project. */
   project?: string[] | false;
   repo?: string[];
@@ -49,7 +52,7 @@ export type WorkOptions = {
 /** Puts an agent to work on a task, in its own worktree and branch. */
 export async function work(context: CommandContext, words: string[], options: WorkOptions): Promise<number> {
   const planned = options.next === true || options.task !== undefined;
-  if (words.length === 0 && !planned) {
+  if (words.length === 0 && !planned && options.issue === undefined) {
     throw new PawlError('usage', 'No task given.', {
       hint: 'Say what to do: pawl work "fix the login test"; or take a planned task: pawl work --next.',
     });
@@ -57,7 +60,7 @@ export async function work(context: CommandContext, words: string[], options: Wo
   const base = options.base ?? options.branch;
   const body: WorkBody = {
     ...projectsAsked(options.project ?? options.repo),
-    task: withPush(await readTask(words), options),
+    task: withPush(await taskOf(words, options), options),
     ...(await shellVariables(context.home)),
     ...(options.as === undefined ? {} : { definition: options.as }),
     ...searchPathOf(process.env),
@@ -134,6 +137,17 @@ function withPush(task: string, { pushTo, base, branch }: WorkOptions): string {
   if (!branchName.test(pushTo)) throw new PawlError('usage', `${JSON.stringify(pushTo)} is not the name of a branch.`);
   const target = shellWord(`HEAD:refs/heads/${pushTo}`);
   return `${task}\n\nWhen it is done and committed, push it: \`git push origin ${target}\` (never with force).`;
+}
+
+/** The task in words; with an issue, its text, followed by the words. */
+async function taskOf(words: string[], { issue, project, repo }: WorkOptions): Promise<string> {
+  const said = await readTask(words);
+  if (issue === undefined) return said;
+  const [place] = (project === false ? [] : (project ?? repo)) ?? [];
+  const directory = place !== undefined && existsSync(place) ? place : '.';
+  const { issueText } = await import('../plan/plan-text-source.ts');
+  const { text } = await issueText(issue, resolve(directory));
+  return said === '' ? text : `${text}\n${said}`;
 }
 
 async function readTask(words: string[]): Promise<string> {

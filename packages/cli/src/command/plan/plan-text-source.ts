@@ -79,7 +79,7 @@ export function editText(before: string): string {
 }
 
 /** The text of a GitHub issue, through the person's own `gh`. */
-async function issueText(issue: number, directory: string): Promise<{ text: string; name: string }> {
+export async function issueText(issue: number, directory: string): Promise<{ text: string; name: string }> {
   const words = ['issue', 'view', String(issue), '--json', 'title,body,url'];
   try {
     const { stdout } = await promisify(execFile)('gh', words, { cwd: directory, maxBuffer: limits.taskBytes * 2 });

@@ -27,6 +27,7 @@ export async function newPlan(
     tiptap?: boolean;
     mode?: NewPlanBody['mode'];
     budget?: NewPlanBody['budget'];
+    branch?: boolean;
   },
 ): Promise<number> {
   const path = resolve(options.project ?? '.');
@@ -38,6 +39,7 @@ export async function newPlan(
     ...(title === undefined ? {} : { name: title }),
     ...(options.mode === undefined ? {} : { mode: options.mode }),
     ...(options.budget === undefined ? {} : { budget: options.budget }),
+    ...(options.branch === true ? { branch: true } : {}),
   };
   const detail = await withDaemon(context.home, (client) => client.newPlan(body));
   context.answer('plan', detail, () => {

@@ -1,5 +1,6 @@
-import { printable } from '@pawl/present/text';
+import { printable, printableLine } from '@pawl/present/text';
 import { reviewLines } from '@pawl/present/plan/review-text';
+import type { PlanLanding } from '@pawl/protocol/plan/plan-view';
 import type { PhaseReview } from '@pawl/protocol/plan/review-view';
 import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
@@ -62,6 +63,35 @@ export async function settleThread(context: CommandContext, thread: string, text
   );
   return answer(context, review, false);
 }
+
+/** Asks the queue to merge the work of a plan. */
+export async function landPlan(context: CommandContext, plan: string, options: Place): Promise<number> {
+  const landing = await withDaemon(context.home, (client) => client.landPlan(plan, named(options)));
+  context.answer('landing', landing, () =>
+    landing.changes.map((change) => `asked to merge ${changeWords(change)}`).join('\n'),
+  );
+  return 0;
+}
+
+/** Proposes a change that undoes landed work. */
+export async function revertPlan(
+  context: CommandContext,
+  plan: string,
+  part: string | undefined,
+  options: Place,
+): Promise<number> {
+  const body = part === undefined ? {} : { of: part };
+  const landing = await withDaemon(context.home, (client) => client.revertPlan(plan, body, named(options)));
+  context.answer('landing', landing, () =>
+    landing.changes
+      .map((change) => `opened ${changeWords(change)}; merge it: pawl change merge ${change.id.slice(0, 8)}`)
+      .join('\n'),
+  );
+  return 0;
+}
+
+const changeWords = ({ id, title, branch }: PlanLanding['changes'][number]) =>
+  `${id.slice(0, 8)} ${printableLine(title)} (${printableLine(branch)})`;
 
 function answer(context: CommandContext, review: PhaseReview, diff: boolean): number {
   context.answer('review', review, () => {

@@ -4,6 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { editPlan, graphPlan, listPlans, newPlan, showPlan } from '../../../src/command/plan/plan.ts';
+import { work } from '../../../src/command/agents/work.ts';
 import { fakeDaemon, sendJson } from '../fake-daemon.ts';
 
 const plan = {
@@ -26,7 +27,13 @@ const detail = {
   tasks: [],
   stage: { errors: ['These wait for each other: a → b → a.'], warnings: [], waves: [] },
 };
-const answering = (json = false) => fakeDaemon(({ response }) => sendJson(response, detail), { json });
+const agent = { id: idOf(9), alias: 'brave-otter', branch: null, run: null };
+const begun = { agent, whenDone: null, baseNote: null, confinement: { sandbox: 'on', access: 'full' } };
+const answering = (json = false) =>
+  fakeDaemon(
+    ({ request, response }) => sendJson(response, request.url?.startsWith('/api/agents') === true ? begun : detail),
+    { json },
+  );
 
 /** The bodies of requests that have one. */
 const sent = (bodies: unknown[]) => bodies.filter((body) => body !== null);
@@ -51,7 +58,7 @@ describe('plan new', () => {
     });
   });
 
-  test('takes the wish from an issue with gh, and says if there is none', async () => {
+  test('takes the wish from an issue with gh, as work does, and says if there is none', async () => {
     await using daemon = await answering();
     await using directory = await temporaryDirectory();
     vi.stubEnv('PATH', directory.path);
@@ -66,9 +73,12 @@ describe('plan new', () => {
     expect(daemon.bodies).toEqual([
       { path: resolve('.'), name: 'Cancel', text: '# Cancel\n\nplease\n\nhttps://example.org/7\n' },
     ]);
+    await work(daemon.context, ['only', 'the', 'API'], { issue: 7, provider: 'scripted' });
+    expect(daemon.bodies.at(-1)).toMatchObject({ task: '# Cancel\n\nplease\n\nhttps://example.org/7\n\nonly the API' });
     writeFileSync(gh, '#!/bin/sh\necho broken\n');
     await expect(newPlan(daemon.context, [], { issue: 7 })).rejects.toMatchObject({ code: 'unavailable' });
-    expect(daemon.bodies).toHaveLength(1);
+    await expect(work(daemon.context, [], { issue: 7 })).rejects.toMatchObject({ code: 'unavailable' });
+    expect(daemon.bodies).toHaveLength(2);
   });
 });
 
