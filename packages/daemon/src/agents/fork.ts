@@ -305,7 +305,7 @@ function refuseOwnCommand(agent: Agent, preset: ProviderPreset, options: Record<
  * the shell's secrets are stored as a shell account. A child requested by an agent uses that agent's credentials, since
  * an agent has no keys or servers to give.
  */
-async function credentials(
+export async function credentials(
   platform: SessionPlatform,
   actor: Actor,
   preset: ProviderPreset,

@@ -117,9 +117,12 @@ async function startTask(platform: SessionPlatform, initiative: Initiative, task
 /** The part of a request for work that a launch has fixed. */
 function launchBody({ launch }: Initiative): Partial<WorkBody> {
   if (launch === null) return {};
-  const { definition, provider, model, options, account } = launch;
+  const { definition, provider, model, options, account, environment } = launch;
+  const { PATH: searchPath } = environment;
   return {
     options,
+    environment,
+    ...(searchPath === undefined ? {} : { searchPath }),
     ...(definition === null ? {} : { definition }),
     ...(provider === null ? {} : { provider }),
     ...(model === null ? {} : { model }),

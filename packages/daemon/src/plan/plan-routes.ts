@@ -4,6 +4,7 @@ import type { SessionPlatform } from '../accounts/session-platform.ts';
 import type { DoorVariables } from '../platform/http/door.ts';
 import { askerOf } from './asker.ts';
 import { requiredPlan } from '../tasks/plan-facts.ts';
+import { launchCredentials } from './launch-credentials.ts';
 import { createPlanBranch } from './plan-branch.ts';
 import { landPlan, revertPlan } from './plan-landing.ts';
 import { approvePlan, changePlan, launchPlan } from './plan-verbs.ts';
@@ -33,8 +34,11 @@ export function addPlanRoutes(app: OpenAPIHono<DoorVariables>, { platform }: { p
   });
   app.openapi(planRoutes.launchPlan, async (context) => {
     const { id } = await plans.find(null, context.req.valid('param').plan, context.req.valid('query'));
-    await createPlanBranch(platform, await requiredPlan(platform.store.db, id));
-    await launchPlan(platform.store, id, context.req.valid('json'));
+    const initiative = await requiredPlan(platform.store.db, id);
+    const body = context.req.valid('json');
+    const chosen = await launchCredentials(platform, initiative, body);
+    await createPlanBranch(platform, initiative);
+    await launchPlan(platform.store, id, body, chosen);
     return context.json(await plans.detail(id), 200);
   });
   app.openapi(planRoutes.landPlan, async (context) => {

@@ -3,7 +3,7 @@ import { stagePlan } from '@pawl/core/plan/stage';
 import type { ApprovePlanBody, LaunchPlanBody } from '@pawl/protocol/plan/plan-view';
 import { crashPoint } from '@pawl/schema/crash-point';
 import { PawlError } from '@pawl/schema/error';
-import type { Initiative } from '@pawl/schema/plan/plan';
+import type { Initiative, Launch } from '@pawl/schema/plan/plan';
 import { insertPlanVersion, planVersion, updateInitiative } from '@pawl/store/plan/initiatives';
 import type { Store } from '@pawl/store/store';
 import type { WriteTransaction } from '@pawl/store/write-transaction';
@@ -54,7 +54,12 @@ export async function approvePlan(store: Store, id: string, { hash, acceptWarnin
 }
 
 /** Launches an approved plan: its first wave starts, as far as there are places. */
-export async function launchPlan(store: Store, id: string, body: LaunchPlanBody): Promise<void> {
+export async function launchPlan(
+  store: Store,
+  id: string,
+  body: LaunchPlanBody,
+  chosen: Pick<Launch, 'provider' | 'account' | 'environment'>,
+): Promise<void> {
   await store.write(async (tx) => {
     const initiative = await openPlan(tx, id);
     const approval = approvalOf(await planFacts(tx.db, initiative));
@@ -66,10 +71,9 @@ export async function launchPlan(store: Store, id: string, body: LaunchPlanBody)
     }
     const launch = {
       definition: body.definition ?? null,
-      provider: body.provider ?? null,
       model: body.model ?? null,
       options: body.options ?? {},
-      account: body.account ?? null,
+      ...chosen,
       agents: body.agents ?? usualAgents,
     };
     await updateInitiative(tx, id, { launch, launchedAt: initiative.launchedAt ?? tx.now, pausedAt: null });

@@ -13,6 +13,7 @@ const task = (index: number, name: string, given: object) => ({
   detail: '',
   agent: null,
   dependsOn: [],
+  spent: null,
   ...given,
 });
 
@@ -30,7 +31,12 @@ const detail = {
   decisions: [],
   phases: [{ id: idOf(2), name: 'build "it"', state: 'in_progress', detail: '', dependsOn: [] }],
   tasks: [
-    task(3, 'write', { phaseId: idOf(2), state: 'in_progress', agent: { id: idOf(9), alias: 'brave-otter' } }),
+    task(3, 'write', {
+      phaseId: idOf(2),
+      state: 'in_progress',
+      agent: { id: idOf(9), alias: 'brave-otter' },
+      spent: { inputTokens: 900, outputTokens: 0, cachedTokens: 0, costUsd: 0.25, turns: 1 },
+    }),
     task(4, 'test', {
       phaseId: idOf(2),
       state: 'blocked',
@@ -51,7 +57,7 @@ test('a plan is shown as a tree with states, causes and waves', () => {
     'working',
     '0 of 3 tasks done · mode auto · 0 pages · 0 decisions · 1.2k tokens · $0.50',
     `├─ ${short(2)} in_progress phase build "it"`,
-    `│  ├─ ${short(3)} in_progress write  (wave 1, brave-otter)`,
+    `│  ├─ ${short(3)} in_progress write  (wave 1, brave-otter, 900 tokens, $0.25)`,
     `│  └─ ${short(4)} blocked test: waits for write  (wave 2, high)`,
     `└─ ${short(5)} skipped repair: it runs only if test fails`,
     'warning: The phase build has 1 task; 2 to 5 are usual.',

@@ -10,7 +10,7 @@ import {
 } from '@pawl/schema/plan/plan';
 import { budgetSchema, taskStates, usageSchema } from '@pawl/schema/record';
 import * as z from 'zod';
-import { path, projectNamed } from '../fields.ts';
+import { path, projectNamed, searchPath, word } from '../fields.ts';
 import { taskViewSchema } from './view.ts';
 
 const text = z.string().max(limits.taskBytes);
@@ -68,6 +68,9 @@ export const launchPlanSchema = z.object({
   model: z.string().min(1).max(200).optional(),
   options: z.record(z.string().max(64), path).optional(),
   account: nameSchema.optional(),
+  /** Variables of the person's shell for coding CLIs, and its PATH. */
+  environment: z.record(z.string().max(128), word(8192)).optional(),
+  searchPath,
   /** Agents that work at the same time. */
   agents: z.number().int().min(1).max(1_000).optional(),
 });

@@ -24,9 +24,13 @@ const launchSchema = z.object({
   model: z.string().nullable(),
   options: z.record(z.string(), z.string()),
   account: z.string().nullable(),
+  /** Variables for the coding CLI from the shell of the person; secrets are in an account instead. */
+  environment: z.record(z.string(), z.string()).default({}),
   /** Agents of this plan that work at the same time. */
   agents: z.number().int().positive(),
 });
+
+export type Launch = z.infer<typeof launchSchema>;
 
 /** A wish and its plan. Its state is derived. */
 export const initiativeSchema = z.object({

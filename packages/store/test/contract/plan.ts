@@ -72,6 +72,7 @@ export function planContract(engine: EngineUnderTest): void {
       model: null,
       options: { a: 'b' },
       account: null,
+      environment: { A_URL: 'x' },
       agents: 2,
     };
     const patch = { approvedVersion: 1, approvedAt: 3, launch, launchedAt: 4, archivedAt: 5 };

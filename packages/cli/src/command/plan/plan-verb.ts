@@ -1,8 +1,10 @@
 import { waveLines } from '@pawl/present/plan/plan-text';
 import { printableLine } from '@pawl/present/text';
 import type { LaunchPlanBody, PlanDetail } from '@pawl/protocol/plan/plan-view';
+import { searchPathOf } from '@pawl/protocol/node/shell-environment';
 import { resolve } from 'node:path';
 import type { CommandContext } from '../../context.ts';
+import { shellVariables } from '../../agent/shell-variables.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { describe } from './plan.ts';
 import type { ProjectOption } from '../../project/project-option.ts';
@@ -48,7 +50,7 @@ export async function changePlan(
       ...(options.hash === undefined ? {} : { hash: options.hash }),
       ...(options.acceptWarnings === undefined ? {} : { acceptWarnings: options.acceptWarnings }),
     },
-    launch: launchBody(options),
+    launch: verb === 'launch' ? await launchBody(context, options) : {},
     pause: {},
     resume: {},
     archive: {},
@@ -60,8 +62,13 @@ export async function changePlan(
   return 0;
 }
 
-function launchBody({ as, provider, model, account, agents, scenario }: PlanVerbOptions): LaunchPlanBody {
+async function launchBody(
+  { home }: CommandContext,
+  { as, provider, model, account, agents, scenario }: PlanVerbOptions,
+): Promise<LaunchPlanBody> {
   return {
+    ...(await shellVariables(home)),
+    ...searchPathOf(process.env),
     ...(as === undefined ? {} : { definition: as }),
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
