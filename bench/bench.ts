@@ -18,6 +18,7 @@ import { idle, restart } from './measure/live-agents.ts';
 import { mail } from './measure/mail.ts';
 import { mailDrain } from './measure/mail-drain.ts';
 import { memory } from './measure/memory.ts';
+import { planner } from './measure/planner.ts';
 import { queue } from './measure/queue.ts';
 import { sandbox } from './measure/sandbox.ts';
 import { spawnMany } from './measure/spawn-many.ts';
@@ -47,6 +48,7 @@ const measures: Measure[] = [
   mail,
   mailDrain,
   queue,
+  planner,
   memory,
   restart,
   idle,

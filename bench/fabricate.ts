@@ -58,7 +58,7 @@ export async function addOpenSession(store: Store): Promise<{ agent: Agent; sess
   return { agent, session: open };
 }
 
-function projectRecord(): Project {
+export function projectRecord(): Project {
   const id = newId();
   return { id, name: `project-${id.slice(0, 6).toLowerCase()}`, root: `/nowhere/${id}`, createdAt: Date.now() };
 }

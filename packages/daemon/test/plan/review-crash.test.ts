@@ -102,7 +102,13 @@ test(
     await waitUntil(async () => (await git(life.repository, ['ls-tree', '--name-only', 'main', 'one.txt'])) === '', {
       what: 'it to be reverted',
     });
-    const { changes } = await client.listChanges({ path: life.repository, all: true });
-    expect(changes.map(({ state }) => state)).toEqual(['merged', 'merged']);
+    // Main moves before the change is recorded as merged.
+    await waitUntil(
+      async () => {
+        const { changes } = await client.listChanges({ path: life.repository, all: true });
+        return changes.length === 2 && changes.every(({ state }) => state === 'merged');
+      },
+      { what: 'two merged changes, one for each verb' },
+    );
   },
 );

@@ -6,10 +6,10 @@ import { PawlError } from '@pawl/schema/error';
 import type { CommandContext } from '../../context.ts';
 import { withDaemon } from '../../daemon/launch.ts';
 import { paintLine } from '../../terminal/palette.ts';
-import type { Place } from './plan.ts';
-import { named } from './plan.ts';
+import type { ProjectOption } from '../../project/project-option.ts';
+import { projectPath } from '../../project/project-option.ts';
 
-export type ReviewOptions = Place & {
+export type ReviewOptions = ProjectOption & {
   approve?: boolean;
   hash?: string;
   diff?: boolean;
@@ -33,10 +33,10 @@ export async function reviewPhase(
   const which = phase === undefined ? {} : { phase };
   const review = await withDaemon(context.home, (client) => {
     if (approve === true)
-      return client.approvePhase(plan, { ...which, ...(hash === undefined ? {} : { hash }) }, named(options));
-    if (comment === undefined) return client.showReview(plan, { ...named(options), ...which });
+      return client.approvePhase(plan, { ...which, ...(hash === undefined ? {} : { hash }) }, projectPath(options));
+    if (comment === undefined) return client.showReview(plan, { ...projectPath(options), ...which });
     const place = { ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) };
-    return client.commentPhase(plan, { ...which, body: comment, ...place }, named(options));
+    return client.commentPhase(plan, { ...which, body: comment, ...place }, projectPath(options));
   });
   return answer(context, review, options.diff ?? false);
 }
@@ -46,13 +46,13 @@ export async function requestChanges(
   context: CommandContext,
   plan: string,
   text: string[],
-  options: Place & { phase?: string },
+  options: ProjectOption & { phase?: string },
 ): Promise<number> {
   const body = {
     ...(text.length === 0 ? {} : { body: text.join(' ') }),
     ...(options.phase === undefined ? {} : { phase: options.phase }),
   };
-  const review = await withDaemon(context.home, (client) => client.requestChanges(plan, body, named(options)));
+  const review = await withDaemon(context.home, (client) => client.requestChanges(plan, body, projectPath(options)));
   return answer(context, review, false);
 }
 
@@ -65,8 +65,8 @@ export async function settleThread(context: CommandContext, thread: string, text
 }
 
 /** Asks the queue to merge the work of a plan. */
-export async function landPlan(context: CommandContext, plan: string, options: Place): Promise<number> {
-  const landing = await withDaemon(context.home, (client) => client.landPlan(plan, named(options)));
+export async function landPlan(context: CommandContext, plan: string, options: ProjectOption): Promise<number> {
+  const landing = await withDaemon(context.home, (client) => client.landPlan(plan, projectPath(options)));
   context.answer('landing', landing, () =>
     landing.changes.map((change) => `asked to merge ${changeWords(change)}`).join('\n'),
   );
@@ -78,10 +78,10 @@ export async function revertPlan(
   context: CommandContext,
   plan: string,
   part: string | undefined,
-  options: Place,
+  options: ProjectOption,
 ): Promise<number> {
   const body = part === undefined ? {} : { of: part };
-  const landing = await withDaemon(context.home, (client) => client.revertPlan(plan, body, named(options)));
+  const landing = await withDaemon(context.home, (client) => client.revertPlan(plan, body, projectPath(options)));
   context.answer('landing', landing, () =>
     landing.changes
       .map((change) => `opened ${changeWords(change)}; merge it: pawl change merge ${change.id.slice(0, 8)}`)
