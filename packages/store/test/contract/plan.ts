@@ -206,12 +206,19 @@ export function planContract(engine: EngineUnderTest): void {
     await store.write((tx) => insertPlanAgent(tx, planAgent));
     expect(await planAgentOf(store.db, agent.id)).toEqual(planAgent);
     expect(await planAgentOf(store.db, newId())).toBeNull();
-    expect(await agentsOfPlan(store.db, patch.initiativeId)).toEqual([agent.id]);
+    expect(await agentsOfPlan(store.db, patch.initiativeId)).toEqual([{ id: agent.id, taskId: null }]);
     const task = taskRecord(project.id, { initiativeId: patch.initiativeId });
     await store.write((tx) => insertTask(tx, task));
     const worker = agentRecord({ projectId: project.id, taskId: task.id });
     await store.write((tx) => insertAgent(tx, worker));
-    expect((await agentsOfPlan(store.db, patch.initiativeId)).toSorted()).toEqual([agent.id, worker.id].toSorted());
+    const found = await agentsOfPlan(store.db, patch.initiativeId);
+    expect(found).toHaveLength(2);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        { id: agent.id, taskId: null },
+        { id: worker.id, taskId: worker.taskId },
+      ]),
+    );
     expect(await agentsOfPlan(store.db, newId())).toEqual([]);
   });
 }
