@@ -26,8 +26,8 @@ import type { ProjectRules } from '../project-config/project-rules.ts';
 import { projectRules } from '../project-config/project-rules.ts';
 import { planFacts, requiredPlan } from '../tasks/plan-facts.ts';
 import { diffWork, fileReader, workHash, workOf } from './phase-work.ts';
-import type { Asker } from './plan.ts';
-import { views } from './plan.ts';
+import type { Asker } from './task-verbs.ts';
+import { views } from './task-verbs.ts';
 
 /** The work of a phase, its diff and its threads. */
 export async function showReview(platform: DefinitionPlatform, planId: string, word?: string): Promise<PhaseReview> {
