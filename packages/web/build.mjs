@@ -4,6 +4,8 @@ import { build } from 'vite';
 
 /** Builds the page into a directory: one document, and files named by a hash of their content. */
 export function buildPage(directory) {
+  // A test run that builds has another mode, and React would be built for development.
+  process.env.NODE_ENV = 'production';
   return build({
     root: join(import.meta.dirname, 'src'),
     configFile: false,
@@ -17,6 +19,10 @@ export function buildPage(directory) {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
+      rolldownOptions: {
+        // Libraries mark files for servers, of which there is none here.
+        onLog: (level, log, report) => log.code === 'MODULE_LEVEL_DIRECTIVE' || report(level, log),
+      },
     },
   });
 }
