@@ -88,8 +88,8 @@ describe('every command', () => {
   test('exactly these exist', () => {
     const agents = 'work chat fork reply resume ps tree top logs history inspect diff switch delegate result';
     const signals = 'stop pause continue interrupt cancel kill reap clear mark rewind gate hook';
-    const home =
-      'up down status doctor init definitions trust worktree events completion version scripted-agent web config';
+    const home = 'up down status doctor events completion version scripted-agent web config';
+    const projects = 'init definitions trust worktree project crew';
     const prompts = 'prompt inputs id';
     const mcp = 'whoami mcp';
     const shared = 'roster session hooks run';
@@ -97,7 +97,7 @@ describe('every command', () => {
     const mail = 'send mail read ack wait';
     const questions = 'ask listen answer inbox rules';
     const expected =
-      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} plan proposal task errand change queue providers models account ${mcp} ${shared} project crew ${home} dev help`.split(
+      `${agents} ${signals} ${said} ${mail} ${questions} ${prompts} plan proposal task errand change queue providers models account ${mcp} ${shared} ${projects} ${home} dev help`.split(
         ' ',
       );
     expect(all.map(([name]) => name).filter((name) => !name.includes(' '))).toEqual(expected);
@@ -182,6 +182,9 @@ describe('every command', () => {
       'hooks install',
       'hooks uninstall',
       'hooks status',
+      'worktree ls',
+      'worktree restore',
+      'worktree prune',
       'project ls',
       'project show',
       'project config',
@@ -189,9 +192,6 @@ describe('every command', () => {
       'crew status',
       'crew start',
       'crew stop',
-      'worktree ls',
-      'worktree restore',
-      'worktree prune',
       'web open',
       'web sessions',
       'config ls',
