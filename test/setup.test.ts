@@ -37,7 +37,7 @@ async function checkout() {
   };
 }
 
-test('of several concurrent setups one builds and the others wait for it', async () => {
+test('one of several concurrent setups builds, and the others wait for it', async () => {
   await using place = await checkout();
   await Promise.all([place.setup(), place.setup(), place.setup()]);
   expect(place.builds()).toBe('built\n');

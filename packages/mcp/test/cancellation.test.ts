@@ -12,7 +12,7 @@ test('a call is cancelled by its own client', () => {
   expect(one.signal.aborted).toBe(true);
 });
 
-test('of two clients with the same request id neither is cancelled; after one is over, the other may be', () => {
+test('two clients with the same request id cannot be cancelled until one of them ends', () => {
   const calls = createCancellations();
   const [one, other] = [calls.begin('a', 1), calls.begin('a', 1)];
   calls.cancel('a', 1);

@@ -37,7 +37,7 @@ async function aMachine() {
 
 const pids = ({ others }: Roster) => others.map(({ pid }) => pid);
 
-describe('who is here [S0-03, invariant 15]', () => {
+describe('agents in this checkout [S0-03, invariant 15]', () => {
   test('alone, with one, and with four, oldest first [S0-05]', async () => {
     await using machine = await aMachine();
     expect(machine.look([{ pid: 7, name: 'bash', cwd: machine.at('proj') }])).toMatchObject({ others: [], doubts: [] });
@@ -283,7 +283,7 @@ describe('never a false alone [W0-01]', () => {
   });
 });
 
-describe('of several that start at once, one is the first [2.2.8]', () => {
+describe('one of several agents that start at once is the first [2.2.8]', () => {
   test('the one that started first or, at the same moment, has the lower pid', async () => {
     await using machine = await aMachine();
     const cwd = machine.at('proj');

@@ -94,7 +94,7 @@ describe.runIf(process.platform === 'linux')('S0-21, invariant 15: real processe
     expect(place.look(place.at('')).others).toMatchObject([{ pid, agentId: 'agent-1', session: 'session-1' }]);
   });
 
-  test('of two that are there, exactly one is the first [2.2.8]', async () => {
+  test('exactly one of two present agents is the first [2.2.8]', async () => {
     await using place = await aPlace();
     const pids = [
       await place.agents.start('claude', place.at('proj')),

@@ -114,7 +114,7 @@ test('the end of a turn is read with its fault', () => {
   expect(read(broken).at(-1)).toEqual({ type: 'result', ok: false, text: 'a\nb', fault: 'other' });
 });
 
-test('what is not known is left out of the JSON', () => {
+test('unknown values are left out of the JSON', () => {
   const lines = [
     resultLine({ subtype: 'success', isError: false, text: '' }, numbers),
     echoLine({ text: '', uuid: null }),

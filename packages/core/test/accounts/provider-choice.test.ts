@@ -34,7 +34,7 @@ test('several are refused with their names and the ways to choose', () => {
     expect(hint).toContain(way);
 });
 
-test('none is refused with how to install one, and a note on the scripted stand-in', () => {
+test('without a provider, the error says how to install one and mentions the scripted one', () => {
   const { code, hint, details } = refusal(() => onlyInstalled([], known));
   expect([code, details]).toEqual(['no_provider', { installed: [] }]);
   expect(hint).toContain('npm install -g @openai/codex (codex)');

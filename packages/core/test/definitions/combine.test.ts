@@ -147,7 +147,7 @@ test('a new id of a repository is used as it is', () => {
   expect(notices).toEqual([]);
 });
 
-test('of two files of one layer with one id, the later is skipped, and both are named [W2-02]', () => {
+test('if two files of one layer have the same id, the later is skipped and both are named [W2-02]', () => {
   const first = aFile('repository', { name: 'builder', prompt: 'first' }, '/r/.pawl/agents/a.md');
   const second = aFile('repository', { name: 'builder', prompt: 'second' }, '/r/agents/b.md');
   const { definition, problems } = builder([aFile('built-in', { prompt: 'base' }), first, second]);

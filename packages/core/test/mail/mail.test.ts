@@ -32,7 +32,7 @@ function verdict(from: Name, to: Name): string {
   }
 }
 
-describe('who may write to whom [7.6] [S2-09]', () => {
+describe('permission to send mail [7.6] [S2-09]', () => {
   test.each<[Name, Name, string]>([
     // From a main: to mains, its parent, the person and its own subagents; not to others' subagents.
     ['lead', 'peer', 'yes'],

@@ -124,7 +124,7 @@ test('commits that were not proposed come with commands to inspect, propose and 
   });
 });
 
-test('whatever holds green changes up comes with advice', () => {
+test('everything that delays green changes comes with advice', () => {
   const [held] = queueNews({
     queue: { ...queue, waiting },
     trouble: null,

@@ -81,7 +81,7 @@ describe('of several [S3-61]', () => {
     expect(chooseAsked(from, [dead, idle], 'x').agent.alias).toBe('idle');
   });
 
-  test('nobody, only oneself, and only agents that cannot answer are different errors [5.2.13]', () => {
+  test('an empty target, the asker itself, and agents that cannot answer give different errors [5.2.13]', () => {
     const codeOf = (candidates: Asked[]) => {
       try {
         return chooseAsked(from, candidates, 'the task X');

@@ -130,7 +130,7 @@ describe('the notice', () => {
     );
   });
 
-  test('who merges its change: the queue automatically, or a person', () => {
+  test('the text says who merges the change: the queue or a person', () => {
     const change = { id: 'c1', queuedAt: 1 };
     expect(completionText(anAgent(), said, { ...facts, change, mergesByItself: true })).toContain(
       'Next: its change is merged when its checks pass (`pawl change show c1`)',

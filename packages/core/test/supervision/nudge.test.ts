@@ -132,7 +132,7 @@ const rows: Row[] = [
   [{ nudge: text, backoffMs: gapMs }, 'who has news', {}, ['smart'], { changed: true }],
 ];
 
-describe('who is nudged, and why not [7.21]', () => {
+describe('agents that are nudged, and reasons to skip one [7.21]', () => {
   test.each(
     rows.flatMap(([verdict, what, given, modes, change]) =>
       modes.map((mode) => ({ verdict, what, given, mode, change })),

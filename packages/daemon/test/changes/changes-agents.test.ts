@@ -158,7 +158,7 @@ describe('an agent proposes its own branch [S4-09]', () => {
   });
 });
 
-describe('what an agent may not do [7.18, fault 48]', () => {
+describe('actions that are refused to an agent [7.18, fault 48]', () => {
   test('only a person approves, whatever an agent’s relation to the change', async () => {
     const own = await ownChange();
     await patch(own.change.id, { findings: [{ kind: 'fewer-tests', detail: 'fewer' }] });

@@ -80,7 +80,7 @@ test('a person may link their own definitions from anywhere', async () => {
   expect([...(await definitions.load(null)).definitions.keys()]).toEqual(['mine']);
 });
 
-test('of too many files the first are read, and the rest is reported', async () => {
+test('if there are too many files, the first are read and the rest is reported', async () => {
   await using directory = await temporaryDirectory();
   const { definitions, project, put, folder } = aPlace(directory.path);
   const { filesPerDirectory } = definitionLimits;

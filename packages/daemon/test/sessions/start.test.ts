@@ -15,7 +15,7 @@ import { writeScenario } from '../support/daemon.ts';
 import { readyDaemon, spawnDaemon } from '../support/daemon-process.ts';
 import { outputHas } from '../support/output.ts';
 
-test('of daemons started at the same instant one wins and the others say so [S4-31, W3-01, W4-02]', async () => {
+test('one of several daemons started at once wins, and the others say so [S4-31, W3-01, W4-02]', async () => {
   await using place = await temporaryDirectory();
   const home = join(place.path, 'home');
   const daemons = Array.from({ length: 4 }, () => spawnDaemon(home));

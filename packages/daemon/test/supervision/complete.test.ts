@@ -336,7 +336,7 @@ describe('an idle agent that a person completes', () => {
     expect((await typesOf(agent.id)).filter((type) => type === 'agent.completed')).toHaveLength(1);
   });
 
-  test('of different concurrent reports one counts, and each recipient gets one', async () => {
+  test('one of several concurrent reports counts, and each recipient gets one', async () => {
     const agent = await childOf(builder);
     const words = [{ summary: 'one' }, { summary: 'two' }, { failure: 'three' }];
     const outcomes = await Promise.allSettled(words.map((word) => daemon.client.completeAgent(agent.id, word)));

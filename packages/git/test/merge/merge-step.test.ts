@@ -311,7 +311,7 @@ describe('hostile commits', () => {
     for (const commit of made) expect(found).not.toContain(commit);
   });
 
-  test('what is not a full id is refused before git sees it', async () => {
+  test('an incomplete id is refused before git sees it', async () => {
     const place = await queuePlace();
     for (const head of ['main', '--output=x', `${place.main}~1`, '']) {
       expect(await refusal(step(place, { onto: place.main, head }))).toMatch(/^invalid_input: /);

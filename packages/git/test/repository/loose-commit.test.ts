@@ -100,7 +100,7 @@ test('only commits are found by their ids', async () => {
   expect(await commitAt(repository, tree)).toBeNull();
 });
 
-test('none of this starts a git', async () => {
+test('reading loose commits starts no git process', async () => {
   const { commit, repository } = await setUp();
   const calls = traceGit();
   const asked = [headOf(repository.gitDir), branchTip(repository, 'main'), commitAt(repository, commit)];

@@ -46,7 +46,7 @@ async function everything({ repository, ownDir, commit }: Place) {
   };
 }
 
-test('what is read without git is what git reads once the objects are packed', async () => {
+test('reading without git gives the same objects as git does once they are packed', async () => {
   const place = await setUp();
   const loose = await everything(place);
   git(place.root, 'repack', '-a', '-d', '--quiet');

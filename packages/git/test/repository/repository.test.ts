@@ -130,7 +130,7 @@ test('a repository with sha256 objects', async () => {
   expect(git(path, 'status', '--porcelain')).toBe('');
 });
 
-describe('what is not a usable repository', () => {
+describe('unusable repositories', () => {
   test('a plain directory, a file, nothing at all', async () => {
     const home = temporaryDirectory();
     writeFileSync(join(home, 'file'), '');

@@ -155,7 +155,7 @@ describe('a secret [5.2.11]', () => {
   });
 });
 
-test('whatever is appended and read in any steps, only secrets change, and none is left', async () => {
+test('for any appends and reads, exactly the secrets are masked', async () => {
   const secrets = ['aabaabaa', 'bbbbbbbbb', 'abcabcabcab'];
   const piece = fc.oneof(
     fc.constantFrom(...secrets, ...secrets.map((each) => each.slice(0, 6)), ...secrets.map((each) => each.slice(3))),

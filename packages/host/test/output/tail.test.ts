@@ -135,7 +135,7 @@ test('a restart continues at the stored offset [5.2.4]', async () => {
   expect(await readText()).toBe('two\nthree\n');
 });
 
-test('whatever is appended in any steps, the reads add up to the file [S3-09, 5.2.5]', async () => {
+test('for any appends, the reads add up to the file [S3-09, 5.2.5]', async () => {
   const step = fc.record({
     bytes: fc.uint8Array({ maxLength: 60 }),
     newline: fc.boolean(),
@@ -191,7 +191,7 @@ describe('damage', () => {
     expect(await readText()).toBe('one\n');
   });
 
-  test('of a replaced file the unread rest comes first, then the new one', async () => {
+  test('after a file is replaced, the unread rest comes first, then the new file', async () => {
     writeFileSync(path, 'one\n');
     await readText();
     appendFileSync(path, 'two\nrest');

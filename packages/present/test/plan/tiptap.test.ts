@@ -58,7 +58,7 @@ test('markdown becomes the nodes and marks of Tiptap [S3-11]', () => {
   });
 });
 
-test('what is unknown in a document is read by its content, and nothing is too deep', () => {
+test('unknown nodes of a document are read by their content, at any depth', () => {
   const strange = {
     type: 'doc',
     content: [{ type: 'callout', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'kept' }] }] }],

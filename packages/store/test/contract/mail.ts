@@ -119,7 +119,7 @@ export function mailContract(engine: EngineUnderTest): void {
     expect(await recipientsWaiting(store.db)).toEqual([]);
   });
 
-  test('of many claims one succeeds; released mail keeps its place [S4-16]', async () => {
+  test('one of many claims succeeds; released mail keeps its position [S4-16]', async () => {
     const { store, to, sent, mail } = await correspondence(engine, 3);
     const sessions = range(1, 8).map(() => newId());
     const won = await Promise.all(

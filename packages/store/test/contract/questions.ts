@@ -168,7 +168,7 @@ export function questionsContract(engine: EngineUnderTest): void {
     expect((await untoldEnds(store.db)).map(({ id }) => id)).toEqual([answered.id]);
   });
 
-  test('of many listeners one gets a question, until its time is over [5.2.14]', async () => {
+  test('one of many listeners gets a question, until its lease expires [5.2.14]', async () => {
     let now = fixedTime;
     const { store, from, to } = await pair(engine, { clock: () => now });
     const question = questionRecord(from, to);

@@ -114,7 +114,7 @@ export function tasksContract(engine: EngineUnderTest): void {
     expect(await ids(open.id.slice(0, 3))).toEqual([]);
   });
 
-  test('of eight claims for a task, one succeeds', async () => {
+  test('one of eight claims for a task succeeds', async () => {
     const store = await openFresh(engine);
     const { project } = await addTeam(store);
     const task = taskRecord(project.id);

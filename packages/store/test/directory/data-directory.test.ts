@@ -56,7 +56,7 @@ test.runIf(process.getuid?.() === 0)('is refused if another user owns it', () =>
 
 const rounds = endurance({ whole: 20, small: 6 });
 
-test('of two processes that lock at once, one wins, each time [S4-31, W4-02]', async () => {
+test('one of two processes that lock at once wins, each time [S4-31, W4-02]', async () => {
   const { path } = openDataDirectory(temporaryDirectory());
   const pair = [startChild('lock', path), startChild('lock', path)] as const;
   expect(await Promise.all(pair.map(messageFrom))).toEqual(['ready', 'ready']);

@@ -124,7 +124,7 @@ test('a schema is filled with the simplest matching value', () => {
   expect(JSON.stringify(fillSchema(deep)).length).toBeLessThan(200);
 });
 
-test('what a CLI adds to the user’s messages is not a turn of the user', () => {
+test('text that a CLI adds to the user’s messages is no user turn', () => {
   const injected = [
     '<system-reminder>\nToday is Monday.\n</system-reminder>',
     '<environment_context>\n<cwd>/w</cwd>\n</environment_context>',
@@ -134,7 +134,7 @@ test('what a CLI adds to the user’s messages is not a turn of the user', () =>
   expect(withoutInjected(`${injected[0]}\nHello`)).toBe('Hello');
 });
 
-test('what the user says while the model works is a turn of the user, however the CLI formats it', () => {
+test('a message sent while the model works is a user turn, however the CLI formats it', () => {
   const told = 'The user sent a new message while you were working:\nStop, do B\n\nThis is how it is told.';
   const shapes = [
     { role: 'system', content: [{ type: 'text', text: told }] },

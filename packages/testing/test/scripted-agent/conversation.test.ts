@@ -38,7 +38,7 @@ test('a turn with a known id is not added again, and ids and mails are remembere
   expect(conversation.letters).not.toContain('fake');
 });
 
-test('what was stored is what is loaded', async () => {
+test('a stored conversation is loaded unchanged', async () => {
   await using temporary = await temporaryDirectory();
   const conversation = { ...newConversation(id, '/a/b.yaml'), next: 3, written: ['a'] };
   addTurn(conversation, 'hello');

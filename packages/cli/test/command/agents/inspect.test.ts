@@ -22,7 +22,7 @@ async function shown(given: Partial<AgentView>, rest: object = {}): Promise<stri
   return (daemon.texts[0] ?? '').split('\n').map((line) => line.trim().replaceAll(/ {2,}/g, ' '));
 }
 
-test('what it is, and whose child', async () => {
+test('shows an agent’s state and its parent', async () => {
   const lines = await shown({ forkMessageId: 42 });
   expect(lines).toContain('definition worker (main, ephemeral)');
   expect(lines).toContain('parent agent0, forked at message 42');
@@ -45,11 +45,11 @@ test.each<[AgentView['worktreeEnd'], string]>([
   [{ state: 'retained', reason: 'uncommitted\u001B[2J work', at: 1 }, 'retained: uncommitted work'],
   [{ state: 'trashed', entry: 'otter-1', at: 1 }, 'in the trash as otter-1; pawl worktree restore otter-1'],
   [{ state: 'missing', at: 1 }, 'nothing was at its path'],
-])('what became of the worktree: %j', async (worktreeEnd, line) => {
+])('shows the outcome of the worktree: %j', async (worktreeEnd, line) => {
   expect(await shown({ status: 'dead', worktreeEnd })).toContain(line);
 });
 
-test('where the definition of the current run came from', async () => {
+test('shows the origin of the current run’s definition', async () => {
   const run = runOf('fix it');
   const definition = { sources: [{ layer: 'repository', path: '/shop/.pawl/agents/worker.md' }] };
   const runs = [

@@ -94,7 +94,7 @@ describe('queue', () => {
     expect(waits).toBe('nothing moves: origin cannot be reached');
   });
 
-  test('none, and several', async () => {
+  test('shows no queue, and several', async () => {
     expect(await shown()).toEqual([expect.stringContaining('no project has a merge queue yet')]);
     expect((await shown(queueView(), queueView())).filter((line) => line === '')).toHaveLength(1);
   });

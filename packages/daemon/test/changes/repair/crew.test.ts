@@ -96,7 +96,7 @@ test('no fixer is started if the project configures none, or the queue is off', 
   expect(await crew.living()).toHaveLength(1);
 });
 
-test('of two changes for one task the second is closed if it cannot be merged, and its learnings are kept [S4-02]', async () => {
+test('the second of two changes for one task is closed if it cannot be merged, and its learnings are kept [S4-02]', async () => {
   const crew = await openCrew();
   const taskId = newId();
   const [author] = await addRestingAgents(crew.platform.home, [{}]);

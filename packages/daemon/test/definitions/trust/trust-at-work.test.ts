@@ -72,7 +72,7 @@ test('doctor and definitions report untrusted settings, until they are trusted [
   expect(await told()).toEqual({ doctor: [], definitions: [] });
 });
 
-test('only what was shown is trusted: a changed or new file makes it fail', async () => {
+test('trust covers only the files shown: a changed or new file makes it fail', async () => {
   put(daemon.repository, '{"shown":1}');
   const shown = (await daemon.client.trustList({ path: daemon.repository })).files.map(({ path, sha256 }) => ({
     path,

@@ -163,7 +163,7 @@ describe('a file that is dropped into a mailbox [7.5, invariant 7]', () => {
   });
 });
 
-describe('what a file may not do [fault 48]', () => {
+describe('refused contents of a mail file [fault 48]', () => {
   const fine = { from: 'calm-fox', body: 'x' };
   test.each<[string, unknown, RegExp]>([
     ['invalid JSON', '{"from": ', /not JSON/],

@@ -25,7 +25,7 @@ test('commit takes everything but .pawl when the scenario wrote nothing itself',
   expect(await git(on.directory, ['show', '--name-status', '--format=', 'HEAD'])).toBe('D\tREADME.md\nA\tother.txt');
 });
 
-test('what was written before a resume is committed after it', async () => {
+test('files written before a resume are committed after it', async () => {
   await using on = await stage();
   const id = '0b8e7c1a-5a53-4f0e-9d3c-2f6f3b1d7a16';
   const steps = [{ write: { path: 'a.txt', content: 'a' } }, 'wait', { commit: 'later' }];
