@@ -3,7 +3,7 @@ import { git } from '@pawl/testing/sample-repository';
 import { crewScenarios } from '@pawl/testing/crew-scenarios';
 import { waitUntil } from '@pawl/testing/wait-until';
 import { expect, test } from 'vitest';
-import { engineModels, onEngine, openEngineSetup } from '../support/engine.ts';
+import { childrenEnded, engineModels, onEngine, openEngineSetup } from '../support/engine.ts';
 import { commitFiles, configWith } from '../support/merge-queue.ts';
 
 const vendors = Object.keys(engineModels) as (keyof typeof engineModels)[];
@@ -24,6 +24,7 @@ test('a lead delegates to two subagents and lands a change, in each of the five 
   for (const vendor of vendors) {
     const lead = await daemon.work(undefined, { ...onEngine(vendor), definition: 'lead', task: 'Add a note.' });
     leads.push(lead);
+    for (const count of [2, 3]) await childrenEnded(daemon, lead.id, count);
     expect((await daemon.ended(lead.id)).run, vendor).toMatchObject({
       status: 'completed',
       detail: 'The note is written.',

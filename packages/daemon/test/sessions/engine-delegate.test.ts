@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TestDaemon } from '../support/daemon.ts';
 import type { EngineSetup } from '../support/engine.ts';
-import { doneWith, onEngine, openEngineSetup } from '../support/engine.ts';
+import { childrenEnded, doneWith, onEngine, openEngineSetup } from '../support/engine.ts';
 import { outputText } from '../support/output.ts';
 
 const told = { say: 'Result: {result}' };
@@ -55,6 +55,7 @@ async function leads(scenario: string): Promise<AgentView> {
 
 test('a lead delegates to two subagents at once and gets both results [S2-10, S2-11]', async () => {
   const lead = await leads('two');
+  await childrenEnded(daemon, lead.id, 2);
   expect((await daemon.ended(lead.id)).run).toMatchObject({ status: 'completed' });
   const said = await outputText(daemon.client, lead.id);
   expect(said).toContain('in one.ts');

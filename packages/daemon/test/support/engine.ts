@@ -1,5 +1,6 @@
 import type { ModelServer, ModelServerOptions } from '@pawl/testing/model-server/server';
 import { startModelServer } from '@pawl/testing/model-server/server';
+import { waitUntil } from '@pawl/testing/wait-until';
 import type { TestDaemon } from './daemon.ts';
 import { startTestDaemon } from './daemon.ts';
 
@@ -31,6 +32,14 @@ export async function openEngineSetup(
       await model.close();
     },
   };
+}
+
+/** Waits until an agent has started others, and then until these have ended: each wait is for one of them. */
+export async function childrenEnded(daemon: TestDaemon, parentId: string, count: number): Promise<void> {
+  const children = async () =>
+    (await daemon.client.listAgents({ all: true, limit: 1000 })).agents.filter((agent) => agent.parentId === parentId);
+  await waitUntil(async () => (await children()).length >= count, { what: `${count} agents of ${parentId}` });
+  for (const { id } of await children()) await daemon.ended(id);
 }
 
 /** What a request for an agent on the engine says. */
