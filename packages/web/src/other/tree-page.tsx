@@ -1,4 +1,5 @@
 import { familyRows } from '@pawl/present/agents/family-tree';
+import type { Line } from '@pawl/present/tone';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAgents } from '../app/answers.ts';
@@ -6,6 +7,9 @@ import { Button, Loaded, Title } from '../parts/basic.tsx';
 import { toneClass } from '../parts/mark.tsx';
 
 const deepest = 12;
+
+/** The position of the agent's name: the current one has a mark before it. */
+const nameAt = (line: Line) => line.findIndex(({ text }) => text.trim() !== '*');
 
 /** All agents below their parents, in the order of their birth. */
 export function TreePage() {
@@ -34,7 +38,7 @@ export function TreePage() {
                     {branch}
                   </span>
                   {line.map(({ text, tone }, at) =>
-                    at === 0 && agentId !== null ? (
+                    at === nameAt(line) && agentId !== null ? (
                       <Link key={text} to="/agents/$id" params={{ id: agentId }} className="text-accent underline">
                         {text}
                       </Link>
