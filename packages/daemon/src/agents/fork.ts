@@ -48,7 +48,15 @@ export async function forkAndExec(
   caller: Actor,
   body: WorkBody,
   key: string | undefined,
-  { resting, likeAgent = null }: { resting?: Resting; likeAgent?: Agent | null } = {},
+  {
+    resting,
+    likeAgent = null,
+    given,
+  }: {
+    resting?: Resting;
+    likeAgent?: Agent | null;
+    given?: { accountId: string | null; environment: Record<string, string> };
+  } = {},
 ): Promise<Agent> {
   // A repeated request returns the same agent, whatever has happened to the caller since.
   const earlier = await agentOfRequest(platform.store.db, key);
@@ -94,7 +102,8 @@ export async function forkAndExec(
     definition,
     preset,
     ...chosen,
-    ...(await credentials(platform, actor, named, { ...body, ...(await accountOfModel(platform, named, body)), path })),
+    ...(given ??
+      (await credentials(platform, actor, named, { ...body, ...(await accountOfModel(platform, named, body)), path }))),
     ...access,
     keyProxy,
     mode,

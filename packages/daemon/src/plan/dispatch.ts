@@ -101,7 +101,7 @@ async function startTask(platform: SessionPlatform, initiative: Initiative, task
     const start = base === undefined ? {} : { base };
     const body = { path: project.root, task: '', planned: task.id, ...start, ...launchBody(initiative) };
     const actor = { agent: await rootAgent(db), isPerson: true };
-    await forkAndExec(platform, actor, body, `dispatch ${task.id} ${attempt}`);
+    await forkAndExec(platform, actor, body, `dispatch ${task.id} ${attempt}`, launchOptions(initiative));
   } catch (error) {
     // Another agent has claimed it meanwhile.
     if (error instanceof PawlError && error.code === 'conflict') return;
@@ -114,18 +114,24 @@ async function startTask(platform: SessionPlatform, initiative: Initiative, task
   }
 }
 
+/** The credentials that a launch has fixed; a launch from before they were kept leaves them to the provider. */
+function launchOptions({ launch }: Initiative): {
+  given?: { accountId: string | null; environment: Record<string, string> };
+} {
+  if (launch === null || Object.keys(launch.environment).length === 0) return {};
+  return { given: { accountId: launch.accountId, environment: launch.environment } };
+}
+
 /** The part of a request for work that a launch has fixed. */
 function launchBody({ launch }: Initiative): Partial<WorkBody> {
   if (launch === null) return {};
-  const { definition, provider, model, options, account, environment } = launch;
+  const { definition, provider, model, options, environment } = launch;
   const { PATH: searchPath } = environment;
   return {
     options,
-    environment,
     ...(searchPath === undefined ? {} : { searchPath }),
     ...(definition === null ? {} : { definition }),
     ...(provider === null ? {} : { provider }),
     ...(model === null ? {} : { model }),
-    ...(account === null ? {} : { account }),
   };
 }

@@ -1,6 +1,5 @@
 import type { LaunchPlanBody } from '@pawl/protocol/plan/plan-view';
 import type { Initiative, Launch } from '@pawl/schema/plan/plan';
-import { accountById } from '@pawl/store/projects/accounts';
 import { projectById } from '@pawl/store/projects/projects';
 import type { SessionPlatform } from '../accounts/session-platform.ts';
 import { credentials } from '../agents/fork.ts';
@@ -17,14 +16,12 @@ export async function launchCredentials(
   platform: SessionPlatform,
   { projectId }: Initiative,
   body: LaunchPlanBody,
-): Promise<Pick<Launch, 'provider' | 'account' | 'environment'>> {
+): Promise<Pick<Launch, 'provider' | 'accountId' | 'environment'>> {
   const { db } = platform.store;
   const project = await projectById(db, projectId);
   const definition = await platform.definitions.find(project, body.definition ?? defaultDefinition);
   const path = await personPath(platform, body.searchPath);
   const preset = await chooseProvider(platform, { wanted: body.provider, definition, asker: null, project, path });
   const actor = { agent: await rootAgent(db), isPerson: true };
-  const { accountId, environment } = await credentials(platform, actor, preset, { ...body, path });
-  const account = accountId === null ? null : await accountById(db, accountId);
-  return { provider: preset.name, account: account?.name ?? null, environment };
+  return { provider: preset.name, ...(await credentials(platform, actor, preset, { ...body, path })) };
 }

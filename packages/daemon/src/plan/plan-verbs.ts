@@ -58,7 +58,7 @@ export async function launchPlan(
   store: Store,
   id: string,
   body: LaunchPlanBody,
-  chosen: Pick<Launch, 'provider' | 'account' | 'environment'>,
+  chosen: Pick<Launch, 'provider' | 'accountId' | 'environment'>,
 ): Promise<void> {
   await store.write(async (tx) => {
     const initiative = await openPlan(tx, id);

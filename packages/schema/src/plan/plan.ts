@@ -23,7 +23,8 @@ const launchSchema = z.object({
   provider: nameSchema.nullable(),
   model: z.string().nullable(),
   options: z.record(z.string(), z.string()),
-  account: z.string().nullable(),
+  /** The account of its agents; that of a shell has no name to choose it by. */
+  accountId: z.string().nullable().default(null),
   /** Variables for the coding CLI from the shell of the person; secrets are in an account instead. */
   environment: z.record(z.string(), z.string()).default({}),
   /** Agents of this plan that work at the same time. */

@@ -71,7 +71,7 @@ export function planContract(engine: EngineUnderTest): void {
       provider: 'scripted',
       model: null,
       options: { a: 'b' },
-      account: null,
+      accountId: null,
       environment: { A_URL: 'x' },
       agents: 2,
     };
