@@ -11,14 +11,18 @@ const cache = join(root, '.cache', 'providers');
 const results = join(root, '.cache', 'real-results');
 const { realClis } = await import('../test/real/clis.ts');
 
+/** Stories that use one of the CLIs. */
+const stories = { planner: 'claude' };
+const known = [...Object.keys(realClis), ...Object.keys(stories)];
+
 const asked = process.argv.slice(2).filter((word) => word !== 'all');
-const unknown = asked.filter((name) => !Object.hasOwn(realClis, name));
+const unknown = asked.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  warn(`There is no CLI ${unknown.join(', ')}. There are: ${Object.keys(realClis).join(', ')}.`);
+  warn(`There is no CLI ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
   process.exit(2);
 }
-const names = asked.length > 0 && !process.argv.includes('all') ? asked : Object.keys(realClis);
-for (const name of names) install(name, realClis[name]);
+const names = asked.length > 0 && !process.argv.includes('all') ? asked : known;
+for (const name of new Set(names.map((each) => stories[each] ?? each))) install(name, realClis[name]);
 for (const name of names) rmSync(join(results, `${name}.json`), { force: true });
 const code = runTests();
 printTable();

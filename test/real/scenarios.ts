@@ -1,3 +1,4 @@
+import { planScenarios } from './planner-scenarios.ts';
 import type { ScenarioInput } from '@pawl/testing/model-server/step';
 
 const identity =
@@ -8,6 +9,7 @@ const afterDenial = [{ shell: 'touch allowed.txt' }, done('asked for it'), { say
 
 /** What the model does in the tests with real CLIs. */
 export const scenarios: Record<string, ScenarioInput> = {
+  ...planScenarios,
   /** Writes a file and commits it. The directory comes first, since not every CLI's tool makes it. */
   note: {
     steps: [
