@@ -3,6 +3,8 @@ import type { StreamEvent } from '@pawl/schema/stream-event';
 import { firstLine } from '../shorten.ts';
 
 const detailCharacters = 120;
+/** The activity while a text comes in pieces: a piece alone may be half a word, or half a secret. */
+const writing = 'writing';
 
 /**
  * Derives an agent's current activity from its latest output, whatever its provider. `before` is the activity until
@@ -19,8 +21,9 @@ export function liveState(event: StreamEvent, before?: LiveState): LiveState | n
         tool: firstLine(event.name, detailCharacters),
       };
     case 'text':
+      return { live: 'working', detail: event.piece === true ? writing : firstLine(event.text, detailCharacters) };
     case 'text-delta':
-      return { live: 'working', detail: firstLine(event.text, detailCharacters) };
+      return { live: 'working', detail: writing };
     case 'tool-result':
       return { live: 'working', detail: 'read a tool result' };
     case 'approval-request':

@@ -22,7 +22,11 @@ const rows: [StreamEvent, LiveState | null][] = [
   ],
   [
     { type: 'text-delta', text: 'hel' },
-    { live: 'working', detail: 'hel' },
+    { live: 'working', detail: 'writing' },
+  ],
+  [
+    { type: 'text', text: 'hel', piece: true },
+    { live: 'working', detail: 'writing' },
   ],
   [
     { type: 'tool-result', id: 't1', text: 'secret', isError: true },
