@@ -13,10 +13,10 @@ const run = promisify(execFile);
 async function checkout() {
   const place = await temporaryDirectory();
   const root = place.path;
-  for (const directory of ['scripts', 'packages', 'dist', '.cache', 'node_modules/node/bin'])
+  for (const directory of ['scripts', 'packages/web', 'dist', '.cache', 'node_modules/node/bin'])
     mkdirSync(join(root, directory), { recursive: true });
   copyFileSync(join(workspaceRoot, 'scripts', 'setup.mjs'), join(root, 'scripts', 'setup.mjs'));
-  for (const file of ['package.json', 'package-lock.json', 'scripts/build-settings.mjs'])
+  for (const file of ['package.json', 'package-lock.json', 'scripts/build-settings.mjs', 'packages/web/build.mjs'])
     writeFileSync(join(root, file), '');
   symlinkSync(process.execPath, join(root, 'node_modules', 'node', 'bin', 'node'));
   const installed = createHash('sha256').update('package-lock.json').digest('hex');

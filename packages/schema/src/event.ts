@@ -28,9 +28,9 @@ export const eventData = {
   'daemon.stopped': z.object({ reason: z.string() }),
   'store.restored': z.object({ quarantined: z.string(), backup: z.string().nullable(), reason: z.string() }),
   /** A browser exchanged a code for a session of the page. */
-  'web_session.opened': z.object({ sessionId: idSchema }),
+  'web.session_opened': z.object({ sessionId: idSchema }),
   /** `reuse`: its code was used a second time. */
-  'web_session.revoked': z.object({ sessionId: idSchema, by: z.enum(['person', 'reuse']) }),
+  'web.session_revoked': z.object({ sessionId: idSchema, by: z.enum(['person', 'reuse']) }),
   'project.added': z.object({ name: nameSchema, root: z.string() }),
   /** A person changed project settings; only changed ones are included. */
   'project.configured': z.object({

@@ -69,7 +69,7 @@ export function createWebSessions(platform: Pick<Platform, 'store' | 'clock' | '
           expiresAt: now + webLimits.sessionMs,
           revokedAt: null,
         });
-        tx.emit({ type: 'web_session.opened', data: { sessionId: id } });
+        tx.emit({ type: 'web.session_opened', data: { sessionId: id } });
       });
       const cookie = { name: cookieName, value: `${id}.${secret}`, maxAgeSeconds: webLimits.sessionMs / 1_000 };
       return { cookie, key };
@@ -96,7 +96,7 @@ async function revokeAll({ store }: Pick<Platform, 'store'>, ids: string[], by: 
     const revoked: string[] = [];
     for (const id of ids) {
       if (!(await revokeWebSession(tx, id))) continue;
-      tx.emit({ type: 'web_session.revoked', data: { sessionId: id, by } });
+      tx.emit({ type: 'web.session_revoked', data: { sessionId: id, by } });
       revoked.push(id);
     }
     return revoked;

@@ -39,7 +39,7 @@ describe('suggestions', () => {
     ],
     [['worktree', 'p'], ['prune']],
     [['worktree', 'prune', '--older-than', '14d', '--f'], ['--force']],
-    [['fork', '--no'], ['--no-switch']],
+    [['fork', '--no-s'], ['--no-switch']],
   ])('%j gives %j', (words, expected) => {
     expect(suggestions(...words)).toEqual(expected);
   });
