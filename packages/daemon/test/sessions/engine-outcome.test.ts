@@ -88,14 +88,12 @@ test('a coder ends in a patch: its commits are there, and its summary is the res
 
 test('each role of a team runs on the engine, with the tools of its definition; a new one is one file [S4-32]', async () => {
   daemon.define('herald', { kind: 'main', role: 'herald', class: 'persistent', nudge: 'News?', tools: ['Read'] });
-  const agents = await Promise.all(
-    roles.map((role) =>
-      daemon.work(undefined, { ...onEngine(), definition: role, task: `Go. [[scenario:role-${role}]]` }),
-    ),
-  );
-  for (const [index, agent] of agents.entries()) {
-    const role = roles[index] ?? '';
-    expect((await daemon.ended(agent.id)).run, role).toMatchObject({ status: 'completed', detail: `I am ${role}.` });
+  // One after the other: the supervisor and the merge queue get mail, and another turn, when a later one completes.
+  for (const role of roles) {
+    expect((await runs(role, `role-${role}`)).run, role).toMatchObject({
+      status: 'completed',
+      detail: `I am ${role}.`,
+    });
     const tools = setup.model.requests.find(({ scenario }) => scenario === `role-${role}`)?.tools ?? [];
     expect(tools, role).toContain('Read');
     expect(tools.includes('Write'), role).toBe(['worker', 'workspace'].includes(role));
