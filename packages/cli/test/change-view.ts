@@ -39,7 +39,6 @@ export function changeView(given: Partial<ChangeView> = {}): ChangeView {
     mergedCommit: null,
     closedAt: null,
     closeReason: null,
-    rivalOf: null,
     state: 'queued',
     detail: '',
     needsPerson: false,

@@ -108,8 +108,6 @@ export const changeSchema = z.object({
   mergedCommit: z.string().nullable(),
   closedAt: timeSchema.nullable(),
   closeReason: z.string().nullable(),
-  /** The task that it is one of several attempts at: it merges only after it was picked; null then. */
-  rivalOf: idSchema.nullable(),
 });
 export type Change = z.infer<typeof changeSchema>;
 

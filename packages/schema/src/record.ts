@@ -344,7 +344,6 @@ export const taskStates = [
 ] as const;
 
 /** The most urgent first. */
-const attemptPicks = ['first', 'person'] as const;
 export const taskPriorities = ['high', 'medium', 'low'] as const;
 
 /** A planned task. Its state is derived from the runs of its agents. */
@@ -388,10 +387,6 @@ export const taskSchema = z.object({
   definition: z.string().nullable().default(null),
   /** The phase whose review requested it. Such a task is no part of the approved content. */
   revises: idSchema.nullable().default(null),
-  /** How many agents try it at the same time. */
-  attempts: z.number().int().positive().default(1),
-  /** With several attempts: the first that passes its checks is taken, or a person picks one. */
-  pick: z.enum(attemptPicks).default('first'),
 });
 export type Task = z.infer<typeof taskSchema>;
 
@@ -407,6 +402,4 @@ export const noInitiative = {
   cancelledAt: null,
   definition: null,
   revises: null,
-  attempts: 1,
-  pick: 'first',
 } satisfies Partial<Task>;

@@ -17,7 +17,6 @@ import type {
   InitiativeTable,
   PageTable,
   PhaseTable,
-  AttemptTable,
   PlanAgentTable,
   PlanVersionTable,
   ReviewThreadTable,
@@ -308,7 +307,6 @@ export type Tables = {
   proposals: ProposalTable;
   plan_agents: PlanAgentTable;
   review_threads: ReviewThreadTable;
-  attempts: AttemptTable;
   task_landings: TaskLandingTable;
   drafts: DraftTable;
   mail: MailTable;

@@ -28,7 +28,6 @@ export function newChange(given: Given & Partial<Change>): Change {
     mergedCommit: null,
     closedAt: null,
     closeReason: null,
-    rivalOf: null,
     ...given,
   };
 }

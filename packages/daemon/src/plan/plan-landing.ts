@@ -87,8 +87,7 @@ async function proposeBranch(platform: SessionPlatform, project: Project, initia
 async function openChangesOf(platform: SessionPlatform, tasks: readonly Task[]): Promise<Change[]> {
   const open: Change[] = [];
   for (const task of tasks)
-    for (const change of await changesOfTask(platform.store.db, task.id))
-      if (!isOver(change) && change.rivalOf === null) open.push(change);
+    for (const change of await changesOfTask(platform.store.db, task.id)) if (!isOver(change)) open.push(change);
   return open;
 }
 

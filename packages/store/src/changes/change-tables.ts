@@ -34,7 +34,6 @@ export type ChangeTable = {
   merged_commit: string | null;
   closed_at: NullableInteger;
   close_reason: string | null;
-  rival_of: string | null;
 };
 
 export type ChangeCommentTable = {

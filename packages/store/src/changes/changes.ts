@@ -263,6 +263,5 @@ function changeOf(row: Row<'changes'>): Change {
     mergedCommit: row.merged_commit,
     closedAt: nullableInteger(row.closed_at),
     closeReason: row.close_reason,
-    rivalOf: row.rival_of,
   };
 }

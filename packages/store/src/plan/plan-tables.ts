@@ -28,8 +28,6 @@ export type TaskTable = {
   failed_at: NullableInteger;
   cancelled_at: NullableInteger;
   revises: string | null;
-  attempts: Integer;
-  pick: Task['pick'];
 };
 
 export type InitiativeTable = {
@@ -129,14 +127,6 @@ export type ReviewThreadTable = {
   answered_at: NullableInteger;
   answered_by: string | null;
   resolved_at: NullableInteger;
-};
-
-export type AttemptTable = {
-  task_id: string;
-  agent_id: string;
-  started_at: Integer;
-  picked_at: NullableInteger;
-  retired_at: NullableInteger;
 };
 
 /** The commits by which a task's work came to the branch of its plan; written before the branch moves. */

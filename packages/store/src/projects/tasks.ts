@@ -192,7 +192,5 @@ function taskOf(row: Row<'tasks'>): Task {
     cancelledAt: nullableInteger(row.cancelled_at),
     definition: row.definition,
     revises: row.revises,
-    attempts: integer(row.attempts),
-    pick: row.pick,
   };
 }

@@ -52,7 +52,6 @@ function changeRecord(projectId: string, fields: Partial<Change> = {}): Change {
     mergedCommit: null,
     closedAt: null,
     closeReason: null,
-    rivalOf: null,
     ...fields,
   };
 }
