@@ -3,6 +3,7 @@ import { adoptedSchema, agentSchema, completionSchema, worktreeEndSchema } from 
 import type { Agent } from '@pawl/schema/record';
 import { sql } from 'kysely';
 import type { Selectable } from 'kysely';
+import { isIdPrefix } from '../id-prefix.ts';
 import { hotQuery } from '../engine/hot-query.ts';
 import { integer, json, nullableInteger, nullableJson, toColumns } from '../row.ts';
 import { storeLimits } from '../store-limit.ts';
@@ -229,10 +230,6 @@ export function agentOf(row: Pick<Selectable<AgentTable>, (typeof agentColumns)[
     endReason: row.end_reason,
     reapedAt: nullableInteger(row.reaped_at),
   };
-}
-
-function isIdPrefix(reference: string): boolean {
-  return reference.length >= storeLimits.idPrefixCharacters && /^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference);
 }
 
 /** The number of agents, without agent 0. */

@@ -2,6 +2,7 @@ import { limits } from '@pawl/schema/limit';
 import type { Mail, Question, QuestionEnd } from '@pawl/schema/mail';
 import type { Agent } from '@pawl/schema/record';
 import { sql } from 'kysely';
+import { isIdPrefix } from '../id-prefix.ts';
 import { agentColumns, agentOf } from '../agents/agents.ts';
 import { mailOf } from './mail.ts';
 import { integer, nullableInteger, toColumns } from '../row.ts';
@@ -22,8 +23,7 @@ export async function questionById(db: Database, id: string): Promise<Question |
 export async function findQuestions(db: Database, reference: string): Promise<Question[]> {
   const exact = await questionById(db, reference);
   if (exact !== null) return [exact];
-  if (reference.length < storeLimits.idPrefixCharacters || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference))
-    return [];
+  if (!isIdPrefix(reference)) return [];
   const rows = await db
     .selectFrom('questions')
     .selectAll()

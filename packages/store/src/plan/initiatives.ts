@@ -2,6 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Initiative, PlanVersion } from '@pawl/schema/plan/plan';
 import { initiativeSchema, planVersionSchema } from '@pawl/schema/plan/plan';
+import { isIdPrefix } from '../id-prefix.ts';
 import { integer, json, nullableInteger, nullableJson, toColumns } from '../row.ts';
 import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
@@ -43,8 +44,7 @@ export async function findInitiatives(db: Database, reference: string, projectId
   if (projectId !== undefined) matching = matching.where('project_id', '=', projectId);
   const named = matching.where('name', '=', reference);
   const attempts = [matching.where('id', '=', reference), named.where('archived_at', 'is', null), named];
-  if (reference.length >= storeLimits.idPrefixCharacters && /^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference))
-    attempts.push(matching.where('id', '>=', reference).where('id', '<', `${reference}~`));
+  if (isIdPrefix(reference)) attempts.push(matching.where('id', '>=', reference).where('id', '<', `${reference}~`));
   for (const attempt of attempts) {
     const rows = await attempt.execute();
     if (rows.length > 0) return rows.map(initiativeOf);

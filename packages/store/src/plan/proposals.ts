@@ -1,6 +1,7 @@
 import { limits } from '@pawl/schema/limit';
 import type { Proposal } from '@pawl/schema/plan/plan';
 import { proposalSchema } from '@pawl/schema/plan/plan';
+import { isIdPrefix } from '../id-prefix.ts';
 import { integer, json, nullableInteger, nullableJson, toColumns } from '../row.ts';
 import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
@@ -43,8 +44,7 @@ export async function listProposals(db: Database, filter: ProposalFilter = {}): 
 
 /** Proposals by id or id prefix. The caller refuses more than one match. */
 export async function findProposals(db: Database, reference: string): Promise<Proposal[]> {
-  if (reference.length < storeLimits.idPrefixCharacters || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference))
-    return [];
+  if (!isIdPrefix(reference)) return [];
   const rows = await db
     .selectFrom('proposals')
     .selectAll()

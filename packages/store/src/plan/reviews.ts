@@ -1,5 +1,6 @@
 import type { PhaseWork, ReviewThread } from '@pawl/schema/plan/plan';
 import { reviewThreadSchema } from '@pawl/schema/plan/plan';
+import { isIdPrefix } from '../id-prefix.ts';
 import { integer, nullableInteger, nullableJson, toColumns } from '../row.ts';
 import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
@@ -30,8 +31,7 @@ export async function threadsOf(db: Database, initiativeId: string): Promise<Rev
 
 /** Threads by id or id prefix. The caller refuses more than one match. */
 export async function findThreads(db: Database, reference: string): Promise<ReviewThread[]> {
-  if (reference.length < storeLimits.idPrefixCharacters || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference))
-    return [];
+  if (!isIdPrefix(reference)) return [];
   const rows = await db
     .selectFrom('review_threads')
     .selectAll()

@@ -2,6 +2,7 @@ import { PawlError } from '@pawl/schema/error';
 import { limits } from '@pawl/schema/limit';
 import type { Agent, Task } from '@pawl/schema/record';
 import { taskSchema } from '@pawl/schema/record';
+import { isIdPrefix } from '../id-prefix.ts';
 import { agentOf } from '../agents/agents.ts';
 import { integer, json, nullableInteger, toColumns } from '../row.ts';
 import { storeLimits } from '../store-limit.ts';
@@ -160,10 +161,6 @@ export async function agentsOfTask(db: Database, taskId: string): Promise<Agent[
     .limit(limits.pageRows)
     .execute();
   return rows.map(agentOf);
-}
-
-function isIdPrefix(reference: string): boolean {
-  return reference.length >= storeLimits.idPrefixCharacters && /^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference);
 }
 
 function taskOf(row: Row<'tasks'>): Task {

@@ -1,5 +1,6 @@
 import type { Rule, RuleScope } from '@pawl/schema/rule';
 import { ruleLimits, ruleSchema } from '@pawl/schema/rule';
+import { isIdPrefix } from '../id-prefix.ts';
 import { integer, nullableInteger, toColumns } from '../row.ts';
 import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
@@ -52,8 +53,7 @@ export async function listRules(db: Database): Promise<Rule[]> {
 
 /** Rules by id or id prefix, revoked ones included. The caller refuses more than one match. */
 export async function findRules(db: Database, reference: string): Promise<Rule[]> {
-  if (reference.length < storeLimits.idPrefixCharacters || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference))
-    return [];
+  if (!isIdPrefix(reference)) return [];
   const rows = await db
     .selectFrom('rules')
     .selectAll()

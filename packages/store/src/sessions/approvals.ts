@@ -1,6 +1,7 @@
 import type { Approval } from '@pawl/schema/approval/approval';
 import { connectionTool } from '@pawl/schema/approval/approval-kind';
 import { limits } from '@pawl/schema/limit';
+import { isIdPrefix } from '../id-prefix.ts';
 import { integer, nullableInteger, toColumns } from '../row.ts';
 import { storeLimits } from '../store-limit.ts';
 import type { Database, Row } from '../tables.ts';
@@ -47,8 +48,7 @@ export async function lastApprovalOfAgent(db: Database, agentId: string, nativeI
 export async function findApprovals(db: Database, reference: string): Promise<Approval[]> {
   const exact = await approvalById(db, reference);
   if (exact !== null) return [exact];
-  if (reference.length < storeLimits.idPrefixCharacters || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,21}$/.test(reference))
-    return [];
+  if (!isIdPrefix(reference)) return [];
   const rows = await db
     .selectFrom('approvals')
     .selectAll()
