@@ -13,7 +13,7 @@ import { spawnOnce } from './spawn.ts';
 
 const files = 100;
 
-/** What a sandbox adds to a process, and to the start of a session. */
+/** Measures the time that a sandbox adds to a process, and to the start of a session. */
 export const sandbox: Measure = {
   name: 'sandbox',
   async run({ quick, progress }) {

@@ -78,7 +78,7 @@ export function revisionText(phase: { name: string }, threads: readonly ReviewTh
   ].join('\n\n');
 }
 
-/** What an agent that ends a revision has still to answer, in words. */
+/** A line for each thread that a revision has not answered. */
 export function unansweredText(threads: readonly ReviewThread[]): string[] {
   return threads
     .filter((thread) => threadState(thread) === 'sent')

@@ -14,7 +14,7 @@ async function threadsFor(db: Database, { id, initiativeId, revises }: Task): Pr
   return (await threadsOf(db, initiativeId)).filter(({ revisionId }) => revisionId === id);
 }
 
-/** What an agent has left unanswered; empty for an agent without a revision. */
+/** Lists the threads that an agent has left unanswered; empty for an agent without a revision. */
 export async function unansweredThreads(db: Database, { taskId }: Pick<Agent, 'taskId'>): Promise<string[]> {
   const task = taskId === null ? null : await taskById(db, taskId);
   return task === null ? [] : unansweredText(await threadsFor(db, task));

@@ -12,7 +12,7 @@ import {
 import type { Platform } from '../platform/platform.ts';
 import { createWebCodes, newSecret } from './web-codes.ts';
 
-/** What a browser gets for a code: the cookie, which its scripts cannot read, and the key, which only its origin can. */
+/** Exchanged for a code: the cookie, which its scripts cannot read, and the key, which only its origin can. */
 type Admission = { cookie: { name: string; value: string; maxAgeSeconds: number }; key: string };
 
 export type WebSessions = {

@@ -284,7 +284,7 @@ test('a cancelled check is not evidence, and leaves nothing behind', async () =>
   expect(setup.left(running.id)).toBe(0);
   expect(await setup.directories()).toEqual([]);
   const cloning = await setup.start(setup.checker, checksOf([hanging]));
-  await setup.checker.cancel(cloning.id, 'nobody waits');
+  await setup.checker.cancel(cloning.id, 'no longer needed');
   expect(await setup.result(cloning.id)).toMatchObject({ outcome: 'cancelled', pid: null });
   await setup.checker.cancel(cloning.id, 'again');
   await setup.checker.cancel('AAAAAAAAAAAAAAAAAAAAAA', 'unknown');

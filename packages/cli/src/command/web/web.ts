@@ -12,7 +12,7 @@ export async function openPage(context: CommandContext, options: { open: boolean
   await refuseAgents(context.home, 'open the page');
   const { code, expiresAt, port } = await withDaemon(context.home, (client) => client.webCode());
   const page = `http://127.0.0.1:${port}/`;
-  // Browsers send the part after # to nobody.
+  // Browsers never send the part after #.
   const url = `${page}#code=${code}`;
   const opened = options.open && !options.print && !context.json && (await openBrowser(url));
   context.answer('web', { url, page, expiresAt, opened }, () => {
